@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the rooms (folders) of the tree: which may include which, and how many files each holds.
+"""Checks the rooms (folders) of the tree: which may include which, how many files each holds, and that no threshold
+stands outside of the header of all of them.
 
     check_rooms.py ROOT
 
@@ -13,6 +14,8 @@
   plugins/schemes/ and manual/gallery/ grow by one file each.
 - The list of folders and rooms in CONTRIBUTING.md is the tree's.
 - A comment of C++ ends at column 120 (clang-format holds the code to that, and leaves comments alone).
+- A number with a negative power of ten, as 1e-12, is one of gnomon/base/thresholds.hpp, or an argument of an OptionSpec:
+  in lib (its tests have their own) and in plugins.
 
 Prints one line for each offence and exits with status 1 when there is any.
 """
@@ -27,6 +30,7 @@ SUNDIALS = ("sundials/", "nvector/", "sunmatrix/", "sunlinsol/", "sunnonlinsol/"
 SOURCES = (".hpp", ".cpp", ".h", ".c", ".py", ".toml")
 LIMIT = 20
 COLUMNS = 120
+THRESHOLDS = "gnomon/base/thresholds.hpp"
 GROWING = ("problems", "plugins/schemes", "manual/gallery")
 # Headers outside the rooms: what C and C++ share, the C interface, and the one that includes everything.
 TOP = {"gnomon.h": "c_api", "flags.h": "base", "abi.h": "base", "gnomon.hpp": "c_api"}
@@ -148,12 +152,33 @@ def check_comments(root, offences):
                     offences.append(f"{file}:{number}: a comment has {len(line) - 1} columns, expected {COLUMNS} at most")
 
 
+def code_of(text):
+    """The lines of C++ without comments, strings, characters and the arguments of OptionSpecs."""
+    def blank(found):
+        return re.sub(r"[^\n]+", " ", found.group(0))
+
+    text = re.sub(r"(?<=\d)'(?=\d)", "", text)  # the separators of digits
+    strings = r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''
+    text = re.sub(r"//[^\n]*|/\*.*?\*/|" + strings, blank, text, flags=re.S)
+    return re.sub(r"\bOptionSpec::\w+\([^()]*\)", blank, text).split("\n")
+
+
+def check_thresholds(root, offences):
+    for file in sources(root, "lib/src", "lib/include", "plugins"):
+        if file.endswith(THRESHOLDS):
+            continue
+        with open(os.path.join(root, file), encoding="utf-8") as source:
+            for number, line in enumerate(code_of(source.read()), 1):
+                for found in re.findall(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)[eE]-\d+", line):
+                    offences.append(f"{file}:{number}: {found} is not one of {THRESHOLDS}")
+
+
 def main():
     if len(sys.argv) != 2 or not os.path.isdir(os.path.join(sys.argv[1], "lib")):
         sys.exit("usage: check_rooms.py ROOT, the folder that holds lib, plugins, problems and the others")
     root, offences = sys.argv[1], []
     for check in (check_lib, check_plugins, check_kernels, check_folders, check_contributing, check_sizes,
-                  check_comments):
+                  check_comments, check_thresholds):
         check(root, offences)
     for offence in offences:
         print(offence)

@@ -19,6 +19,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/run/reference_pieces.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -100,7 +101,7 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
 
   void limit_first_step(double step) override {
     CVodeSetInitStep(memory_.get(), step);
-    CVodeSetMinStep(memory_.get(), 1e-6 * std::abs(step));
+    CVodeSetMinStep(memory_.get(), gnomon::thresholds::least_step_of_first * std::abs(step));
   }
   int step(double t, double& reached) override {
     CVodeSetStopTime(memory_.get(), t);
@@ -214,7 +215,9 @@ class CvodeProjection final : public gnomon::Reference {
     return "CVODE on the underlying ODE (multipliers eliminated), projected onto both constraint levels in the mass "
            "metric";
   }
-  gnomon::OptionSpecs options() const override { return gnomon::kernels::sundials_options(1e-2); }
+  gnomon::OptionSpecs options() const override {
+    return gnomon::kernels::sundials_options(gnomon::thresholds::reference_newton);
+  }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options& options) const override {
     const auto refuse = [&](const char* why) {

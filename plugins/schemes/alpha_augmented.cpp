@@ -6,6 +6,7 @@
 
 #include "alpha_augmented/augmented_alpha.hpp"
 #include "alpha_augmented/augmented_impulses.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
@@ -57,7 +58,7 @@ class AlphaAugmented final : public MechanicalScheme {
     kernels::require_quarter(*this, system, options);
     Promises promised = kernels::configuration_promises(system, false, true);
     promised.position = promised.symmetric = promised.symplectic = false;
-    promised.constrained_limit = system.m() == 0 || rule.tolerance <= 1e-13;
+    promised.constrained_limit = system.m() == 0 || rule.tolerance <= thresholds::constrained_limit;
     return {kernels::augmented_impulse_step(rule, system, options.real("eps")), promised};
   }
 };

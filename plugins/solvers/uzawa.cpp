@@ -27,6 +27,7 @@
 
 #include "algebra/kernels/banded_cholesky.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/model/split_form.hpp"
 #include "gnomon/registry/named_factory.hpp"
@@ -119,7 +120,7 @@ class Uzawa final : public NonlinearSolver {
       report.step_norm = std::max((p_ - q_).lpNorm<Eigen::Infinity>(), work_.lpNorm<Eigen::Infinity>());
       if (report.step_norm <= wanted) {
         if (!settle(xs, report)) return report;
-        done = report.residual_norm <= residual_acceptance || wanted <= least_tolerance;
+        done = report.residual_norm <= thresholds::split_residual || wanted <= thresholds::split_tolerance;
         wanted *= 0.1;
       }
       if (!std::isfinite(report.step_norm)) break;
@@ -139,10 +140,10 @@ class Uzawa final : public NonlinearSolver {
       report.fail(SolveStatus::not_converged, "max |p - B y - c| or its change is " + number_text(report.step_norm) +
                                                   " after " + std::to_string(report.iterations) +
                                                   " relaxations, expected " + number_text(tolerance_));
-    } else if (!(report.residual_norm <= residual_acceptance)) {
+    } else if (!(report.residual_norm <= thresholds::split_residual)) {
       report.fail(SolveStatus::not_converged, "the relaxations ended with the scaled residual " +
                                                   number_text(report.residual_norm) + ", expected " +
-                                                  number_text(residual_acceptance));
+                                                  number_text(thresholds::split_residual));
     }
     return report;
   }
@@ -212,8 +213,8 @@ class Uzawa final : public NonlinearSolver {
     factorised_split_ = values_;
   }
 
-  /// In the units of the option: from this r the halvings start. residual_acceptance: of the scaled residual.
-  static constexpr double first_penalty = 32, most_levels = 20, residual_acceptance = 1e-6, least_tolerance = 1e-14;
+  /// In the units of the option: from this r the halvings start.
+  static constexpr double first_penalty = 32, most_levels = 20;
   double relative_penalty_, tolerance_, r_ = 1, lowest_r_ = 0;
   long max_iterations_;
   ScaledEquations* equations_ = nullptr;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "c_api/c_api_scratch.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon::c_api {
 
@@ -20,7 +21,7 @@ std::size_t index(ForceArgument by) {
 /// differences stay on one side of it.
 double own_size(const ConstVectorRef& x, double usual) {
   const double size = x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0;
-  return size > 1e-8 * usual && std::isfinite(size) ? size : usual;
+  return size > thresholds::next_to_nothing * usual && std::isfinite(size) ? size : usual;
 }
 
 }  // namespace

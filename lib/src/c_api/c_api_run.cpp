@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "c_api/c_api_memory.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/solve/minimum.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/verify.hpp"
@@ -17,11 +18,6 @@
 namespace gnomon::c_api {
 
 namespace {
-
-/// What is within this part of h of the end of a step counts as there.
-constexpr double on_grid = 1e-9;
-/// And of a step of a tolerance what is within this part of t: rounding.
-constexpr double on_time = 1e-15;
 
 int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, bool again) {
   return guarded(mem, function, [&](Memory& memory) {
@@ -136,7 +132,8 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
   };
   // Where the last return was inside of the last step, after a root, the run is ahead of it.
   const double h = std::copysign(controlled ? 1 : memory.h, tout - memory.returned_t);
-  const double near = controlled ? on_time * std::max(std::abs(z.t), std::abs(tout)) : on_grid * memory.h;
+  const double near = controlled ? thresholds::time_rounding * std::max(std::abs(z.t), std::abs(tout))
+                                 : thresholds::end_of_step * memory.h;
   long steps_left = controlled && memory.limits.most_steps > 0 ? memory.limits.most_steps : -1;
   if (memory.stop_time && rest_to(*memory.stop_time) * h < 0 && std::abs(rest_to(*memory.stop_time)) > near)
     throw Error(ErrorCode::bad_value, "the stop time " + number_text(*memory.stop_time) + " is behind t = " +
@@ -169,7 +166,8 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
                                                   std::to_string(memory.limits.most_steps) +
                                                   " steps, the most that are allowed: t = " + number_text(z.t));
         // The end of a single step is beyond what the tolerance allows.
-        const double far = std::max(4 * integrator.step_estimates().next, 100 * on_time * std::abs(z.t));
+        const double far =
+            std::max(4 * integrator.step_estimates().next, 100 * thresholds::time_rounding * std::abs(z.t));
         double t_end = itask == GNOMON_NORMAL ? tout : z.t + std::copysign(far, h);
         if (memory.stop_time && (t_end - *memory.stop_time) * h > 0) t_end = *memory.stop_time;
         memory.returned_t = z.t;
@@ -179,7 +177,7 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
       double length = h;
       const auto at_most = [&](double t_end) {
         const double rest = rest_to(t_end);
-        if (std::abs(rest) < memory.h * (1 - on_grid)) length = rest;
+        if (std::abs(rest) < memory.h * (1 - thresholds::end_of_step)) length = rest;
       };
       if (itask == GNOMON_NORMAL) at_most(tout);
       if (memory.stop_time) at_most(*memory.stop_time);
@@ -198,7 +196,7 @@ void interpolate(Memory& memory, double t, int k, N_Vector y) {
   const State& z = memory.integrator->state();
   if (!memory.has_step) throw Error(ErrorCode::bad_value, "there is no step yet whose inside could be asked for");
   const double h = z.t - memory.before.t, fraction = (t - memory.before.t) / h;
-  if (!(fraction >= -1e-9 && fraction <= 1 + 1e-9))
+  if (!(fraction >= -thresholds::end_of_step && fraction <= 1 + thresholds::end_of_step))
     throw Error(ErrorCode::bad_value, "t = " + number_text(t) + " is outside the last step, from " +
                                           number_text(memory.before.t) + " to " + number_text(z.t));
   if (memory.eventful)

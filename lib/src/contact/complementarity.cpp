@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon {
 
 namespace {
@@ -22,15 +24,14 @@ class Tableau {
 
   /// The row whose variable reaches zero first while `entering` grows; -1: none does.
   Index leaving(Index entering) const {
-    constexpr double smallest = 1e-11;
     Index best = -1;
     for (Index i = 0; i < n_; ++i)
-      if (rows_(i, entering) > smallest && (best < 0 || before(i, best, entering))) best = i;
+      if (rows_(i, entering) > thresholds::lemke_pivot && (best < 0 || before(i, best, entering))) best = i;
     if (best < 0) return best;
     // Among those that reach zero together the covering variable goes first: then it is solved.
     for (Index i = 0; i < n_; ++i)
-      if (basic(i) == covering() && rows_(i, entering) > smallest &&
-          value(i) / rows_(i, entering) <= value(best) / rows_(best, entering) + 1e-14)
+      if (basic(i) == covering() && rows_(i, entering) > thresholds::lemke_pivot &&
+          value(i) / rows_(i, entering) <= value(best) / rows_(best, entering) + thresholds::lemke_tie)
         return i;
     return best;
   }
@@ -48,7 +49,8 @@ class Tableau {
     const double a = rows_(i, entering), b = rows_(j, entering);
     for (Index k = -1; k < n_; ++k) {
       const double left = (k < 0 ? value(i) : rows_(i, k)) / a, right = (k < 0 ? value(j) : rows_(j, k)) / b;
-      if (std::abs(left - right) > 1e-13 * (1 + std::abs(left) + std::abs(right))) return left < right;
+      if (std::abs(left - right) > thresholds::lemke_difference * (1 + std::abs(left) + std::abs(right)))
+        return left < right;
     }
     return i < j;
   }

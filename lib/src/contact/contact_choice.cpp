@@ -2,12 +2,10 @@
 
 #include <cmath>
 
-#include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
-
-using namespace contact_tolerances;
 
 std::vector<int> ContactChoice::sides(const Contacts& letting_go, const Contacts& rubbing) {
   std::vector<int> side(rubbing.size(), 0);
@@ -55,8 +53,9 @@ bool ContactChoice::find_violated(const ContactPhase& trial, const Contacts& can
   for (Index i = 0; i < curve.size(); ++i) size = std::max(size, std::abs(curve[i]) / contact_.length(i));
   Index row = quantities_.m();
   for (violated = 0; violated < candidates.size(); ++violated)
-    if (closed[violated] ? trial.psi[row++] < 0
-                         : curve[candidates[violated]] < -1e-10 * size * contact_.length(candidates[violated]))
+    if (closed[violated]
+            ? trial.psi[row++] < 0
+            : curve[candidates[violated]] < -thresholds::no_acceleration * size * contact_.length(candidates[violated]))
       return true;
   return false;
 }
@@ -121,12 +120,13 @@ ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, cons
   ContactKey chosen;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     const auto at = static_cast<Index>(k);
-    if (!(solution->P[at] > 0) && solution->w[at] > 1e-10 * size) continue;
+    if (!(solution->P[at] > 0) && solution->w[at] > thresholds::no_acceleration * size) continue;
     const Index i = candidates[k];
     int slip = State::loose;
     if (quantities_.is_frictional(i)) {
       slip = side[static_cast<std::size_t>(place(rubbing, i))];
-      if (const Index j = place(may_stick, i); j < solution->u.size() && std::abs(solution->u[j]) > 1e-10 * size)
+      if (const Index j = place(may_stick, i);
+          j < solution->u.size() && std::abs(solution->u[j]) > thresholds::no_acceleration * size)
         slip = solution->u[j] > 0 ? 1 : -1;
     }
     chosen.first.push_back(i);
@@ -146,7 +146,7 @@ void ContactChoice::loosen_dependent(const TouchingContacts& touching, ContactKe
     const Index row = static_cast<Index>(touching.all.size()) + place(touching.rubbing, chosen.first[k]);
     const Vector by = W(kept, row);
     const double left = W(row, row) - by.dot(Matrix(W(kept, kept)).ldlt().solve(by));
-    if (left <= dependent * W(row, row))
+    if (left <= thresholds::dependent_slip * W(row, row))
       chosen.second[k] = State::loose;
     else
       kept.push_back(row);

@@ -4,6 +4,7 @@
 
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
@@ -61,7 +62,7 @@ ContactImpact::ContactImpact(ContactState& contact, const ImpactRules& rules, co
       was_slip_(state_.slip),
       touching_(touching_contacts(quantities_, state_, landing)),
       count_(static_cast<Index>(touching_.all.size())),
-      moving_(approach * contact.fastest()),
+      moving_(thresholds::approach * contact.fastest()),
       energy_before_(quantities_.energy(state_)) {}
 
 /// Which rates are zero between events?
@@ -146,7 +147,7 @@ void ContactImpact::stay(const std::vector<int>& begins, const Contacts& stoppin
       const Index i = rubbing[j], row = count_ + static_cast<Index>(j);
       if (hold[static_cast<std::size_t>(row)]) continue;
       const double rate = rates_[row];
-      const double none = no_slip * std::sqrt(contacts.compliance()(row, row)) * contact_.fastest();
+      const double none = thresholds::no_slip * std::sqrt(contacts.compliance()(row, row)) * contact_.fastest();
       const bool stopped = !hit_ && (begins[j] != 0 || contains(stopping, i));
       side_[j] = stopped ? begins[j] : std::abs(rate) <= none ? 0 : rate > 0 ? 1 : -1;
       if ((!stopped && side_[j] != 0) || !contains(candidates_, i)) continue;
@@ -162,7 +163,7 @@ void ContactImpact::stay(const std::vector<int>& begins, const Contacts& stoppin
 double ContactImpact::zeno_speed(Index contact) const {
   if (rules_.zeno_speed > 0) return rules_.zeno_speed;
   const double speed = std::max(contact_.fastest(), std::sqrt(2 * quantities_.energy_size()));
-  return rebound_rounding * speed * contact_.length(contact);
+  return thresholds::rebound_rounding * speed * contact_.length(contact);
 }
 
 /// Rates of a rebound below which there is none. Where events are not located, flights shorter than two steps cannot be
@@ -175,7 +176,8 @@ double ContactImpact::rebound_threshold(Index contact) const {
   acceleration(system, state_.t, q, quantities_.velocity(q, state_.p.value()), a, lambda);
   const double pull = std::max(0.0, -quantities_.gap_accelerations(state_, a)[contact]);
   if (!rules_.located) return std::max(zeno_speed(contact), contact_.step() * pull);
-  const double seen = rebound_gaps * std::max(1.0, rules_.resolution / gap_rounding) * contact_.gap_tolerance(contact);
+  const double seen =
+      rebound_gaps * std::max(1.0, rules_.resolution / thresholds::gap_rounding) * contact_.gap_tolerance(contact);
   return std::max(zeno_speed(contact), std::sqrt(2 * pull * seen));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
@@ -43,7 +44,8 @@ Vector solve_complementarity(const Matrix& D, const Vector& r) {
   const Index n = r.size();
   constexpr int most_pivots = 100000;
   const double size = n ? r.lpNorm<Eigen::Infinity>() : 0, stiffness = n ? D.diagonal().maxCoeff() : 1;
-  const double rate_tolerance = 1e-14 * size, impulse_tolerance = stiffness > 0 ? rate_tolerance / stiffness : 0;
+  const double rate_tolerance = thresholds::impulse_rounding * size,
+               impulse_tolerance = stiffness > 0 ? rate_tolerance / stiffness : 0;
   std::vector<bool> active(static_cast<std::size_t>(n), false);
   for (int pivot = 0; pivot < most_pivots; ++pivot) {
     const Vector P = held_impulses(D, r, active);

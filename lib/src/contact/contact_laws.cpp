@@ -1,17 +1,15 @@
 #include "contact/contact_laws.hpp"
 
-#include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
-
-using namespace contact_tolerances;
 
 void ContactLaws::start(double t0, const Vector& q0, const Vector& p0) {
   const ContactGaps gaps = contact_.start(t0, q0, p0);
   Contacts landing;
   for (Index i = 0; i < gaps.c.size(); ++i) {
-    const double near = touching_gap / gap_rounding * contact_.gap_tolerance(i);
+    const double near = thresholds::touching_gap / thresholds::gap_rounding * contact_.gap_tolerance(i);
     if (gaps.c[i] <= near) landing.push_back(i);
   }
   settle(landing, {});

@@ -6,6 +6,7 @@
 
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "run/switches/located_root.hpp"
 
 namespace gnomon {
@@ -56,7 +57,7 @@ bool ContactLocation::find_landing(Index contact, double span, double& s) {
     at_right = c1;
   }
   double at_left = gap(left);
-  while (at_left <= 0 && left > 1e-12 * span) at_left = gap(left *= .5);
+  while (at_left <= 0 && left > thresholds::start_of_step * span) at_left = gap(left *= .5);
   // From a contact that never opened: it is hit where it stands.
   s = at_left <= 0 ? 0 : located_root(left, at_left, right, at_right, gap).first;
   return true;
@@ -69,7 +70,7 @@ EventKind ContactLocation::kind_of(Index margin) const {
 }
 
 double ContactLocation::margin_tolerance(Index margin) const {
-  if (kind_of(margin) != EventKind::stick) return psi_rounding * contact_.largest_psi();
+  if (kind_of(margin) != EventKind::stick) return thresholds::force_rounding * contact_.largest_psi();
   const Contacts& closed = contact_.state().closed;
   const auto k = static_cast<std::size_t>(margin) - 2 * closed.size();
   return contact_.moving(quantities_.n_contacts() + closed[k]);
@@ -92,7 +93,7 @@ void ContactLocation::find_dips(double span, Offer&& offer) {
   middle_q_ -= span / 8 * v1;
   middle_v_ = 1.5 / span * (q1 - q0) - (middle_v_ + v1) / 4;
   ContactPhase& phase = contact_.phase();
-  if (phase.frictional() && quantities_.norm(middle_q_, middle_v_) <= slow * contact_.fastest()) return;
+  if (phase.frictional() && quantities_.norm(middle_q_, middle_v_) <= thresholds::slow * contact_.fastest()) return;
   try {
     phase.solve_index1(before_.t + span / 2, middle_q_, middle_v_);
   } catch (const CannotEvaluate&) {
@@ -133,7 +134,8 @@ bool ContactLocation::find_margin(Index which, double at_end, double span, doubl
     margin(which, after_);
     if (contact_.state().slip[k] * quantities_.row_accelerations(after_, contact_.phase().a)[row] > 0) return false;
   }
-  for (double x = span / 2; kind_of(which) == EventKind::stick && at_left <= 0 && x > 1e-12 * span; x /= 2)
+  for (double x = span / 2; kind_of(which) == EventKind::stick && at_left <= 0 && x > thresholds::start_of_step * span;
+       x /= 2)
     if (const double at_x = value(x); at_x > 0) {
       left = x;
       at_left = at_x;
@@ -177,7 +179,7 @@ Contacts ContactLocation::at_their_limit(Index contact) {
   Contacts found;
   for (Index k = 0; k < count; ++k) {
     const Index i = state.closed[static_cast<std::size_t>(k)];
-    if (i == contact || now_[count + k] <= limit_rounding * contact_.largest_psi()) found.push_back(i);
+    if (i == contact || now_[count + k] <= thresholds::limit_rounding * contact_.largest_psi()) found.push_back(i);
   }
   return found;
 }

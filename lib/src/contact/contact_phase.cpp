@@ -6,6 +6,7 @@
 
 #include "contact/complementarity.hpp"
 #include "contact/contact_impulses.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "start/friction_acceleration.hpp"
 
@@ -43,7 +44,7 @@ void ContactPhase::push(double t, const Vector& q, Vector& psi) const {
   const Vector length = rows.rowwise().norm().unaryExpr([](double x) { return x > 0 ? x : 1; });
   rows = length.cwiseInverse().asDiagonal() * rows;
   Eigen::ColPivHouseholderQR<Matrix> qr(m, rows.cols());
-  qr.setThreshold(1e-10);
+  qr.setThreshold(thresholds::rank);
   qr.compute(rows);
   const Matrix basis = Matrix(qr.householderQ()).rightCols(m - qr.rank());
   const Matrix of_contacts = basis.middleRows(first, count);
@@ -99,8 +100,8 @@ void ContactPhase::share_forces(const ContactQuantities& quantities, double larg
   const Index shares = shared_.cols();
   if (shares == 0) return;
   const Vector& mu = quantities.friction_coefficients();
-  const double least =
-      1e-12 * std::max(normal.lpNorm<Eigen::Infinity>(), largest_psi) + std::numeric_limits<double>::min();
+  const double least = thresholds::force_rounding * std::max(normal.lpNorm<Eigen::Infinity>(), largest_psi) +
+                       std::numeric_limits<double>::min();
   share_matrix_.setZero();
   share_right_.setZero();
   for (Index k = 0; k < count; ++k) {

@@ -8,6 +8,7 @@
 #include "contact/contact_laws.hpp"
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/run/stepwise_reference.hpp"
@@ -149,7 +150,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     }
     ContactPhase& phase = contact_.phase();
     contact_.consistent(phase, state);
-    const double rounding = psi_rounding * std::max(contact_.largest_psi(), largest_psi(phase.psi));
+    const double rounding = thresholds::force_rounding * std::max(contact_.largest_psi(), largest_psi(phase.psi));
     for (std::size_t k = 0; k < state.closed.size(); ++k) {
       const auto at = static_cast<Index>(k);
       roots_.push_back({RootKind::launch, at, phase.psi[m_ + at] <= rounding ? 2 * rounding : 0});
@@ -204,7 +205,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
           value = margins_[root.which] + root.offset;
           break;
         case RootKind::slow:
-          value = speed - 0.99 * slow * fastest_;
+          value = speed - 0.99 * thresholds::slow * fastest_;
           break;
       }
     }
@@ -236,10 +237,10 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
              " was not seen: at t = " + number_text(state.t) + " its " + what + " is " + number_text(value);
     };
     for (const Index i : contact_.open())
-      if (gaps_.c[i] < -doubtful * contact_.gap_tolerance(i) / gap_rounding)
+      if (gaps_.c[i] < -thresholds::doubtful * contact_.gap_tolerance(i) / thresholds::gap_rounding)
         return unseen("landing", i, "gap", gaps_.c[i]);
     for (const Index i : state.closed)
-      if (lambda_[m_ + i] < -doubtful * contact_.largest_psi())
+      if (lambda_[m_ + i] < -thresholds::doubtful * contact_.largest_psi())
         return unseen("launch", i, "multiplier", lambda_[m_ + i]);
     return {};
   }

@@ -2,18 +2,16 @@
 
 #include <cmath>
 
-#include "contact/contact_tolerances.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
-
-using namespace contact_tolerances;
 
 bool ContactRest::stops(const State& z, double remaining) {
   ContactPhase& phase = contact_.phase();
   if (!phase.frictional()) return false;
   const double now = quantities_.speed(z);
   if (now == 0) return true;
-  if (now > slow * contact_.fastest()) return false;
+  if (now > thresholds::slow * contact_.fastest()) return false;
   const Vector& q = z.q.value();
   const Vector v = quantities_.velocity(q, z.p.value());
   // However small the velocity is, it has the direction that friction opposes.
@@ -21,7 +19,7 @@ bool ContactRest::stops(const State& z, double remaining) {
   const double along = phase.a.dot(z.p.value());
   if (along >= 0) return false;
   const double tau = -now * now / along;
-  return tau <= remaining && quantities_.norm(q, v + tau * phase.a) <= 1e-3 * now;
+  return tau <= remaining && quantities_.norm(q, v + tau * phase.a) <= thresholds::stopped * now;
 }
 
 /// q + v tau + a tau^2/2 with v + a tau = 0, after stops(z).
@@ -43,7 +41,7 @@ void ContactRest::stop(const State& z) {
 
 void ContactRest::begin() {
   State& state = contact_.state();
-  if (contact_.phase().frictional() && quantities_.speed(state) <= still * contact_.fastest()) {
+  if (contact_.phase().frictional() && quantities_.speed(state) <= thresholds::still * contact_.fastest()) {
     Vector p;
     if (holds_motion(state.t, p))
       rest();
@@ -64,7 +62,7 @@ void ContactRest::rest() {
 bool ContactRest::sticks() {
   const State& state = contact_.state();
   ContactPhase& phase = contact_.phase();
-  if (quantities_.speed(state) > no_slip * contact_.fastest()) return false;
+  if (quantities_.speed(state) > thresholds::no_slip * contact_.fastest()) return false;
   if (std::any_of(state.slip.begin(), state.slip.end(), slides)) return false;
   if (phase.model->m() == quantities_.system()->n()) return true;
   if (quantities_.changes_with_time()) return false;
@@ -72,7 +70,7 @@ bool ContactRest::sticks() {
   ContactPhase& free = contact_.phases().at({});
   if (&free == &phase) return phase.a.isZero(0);
   contact_.consistent(free, state);
-  return quantities_.norm(state.q.value(), phase.a) <= no_slip * quantities_.norm(state.q.value(), free.a);
+  return quantities_.norm(state.q.value(), phase.a) <= thresholds::no_slip * quantities_.norm(state.q.value(), free.a);
 }
 
 /// From rest, friction opposes the motion that would follow without it. The momentum p is one below rounding in that
@@ -83,7 +81,8 @@ bool ContactRest::holds_motion(double t, Vector& p) {
   acceleration(*phase.model, t, q, Vector::Zero(q.size()), phase.a, phase.psi);
   const double pull = quantities_.norm(q, phase.a);
   if (!(pull > 0)) return true;
-  const double least = std::max({contact_.fastest() * 1e-2 * still, pull * contact_.step() * 1e-15, pull * direction});
+  const double least = std::max({contact_.fastest() * thresholds::part_of_still * thresholds::still,
+                                 pull * contact_.step() * thresholds::no_step, pull * thresholds::direction});
   const Vector v = phase.a * (least / pull);
   p = quantities_.momentum(q, v);
   phase.solve_index1(t, q, v);
@@ -114,7 +113,7 @@ double ContactRest::wait(double remaining) {
     return remaining;
   }
   double held = 0, moves = !coulomb || holds(middle_time) ? remaining : remaining / 2;
-  while (moves - held > 4e-16 * (std::abs(state.t) + remaining)) {
+  while (moves - held > thresholds::resolved_root * (std::abs(state.t) + remaining)) {
     const double middle = held + (moves - held) / 2;
     if (middle == held || middle == moves) break;
     (holds(state.t + middle) ? held : moves) = middle;
@@ -128,7 +127,7 @@ void ContactRest::find_released(Contacts& opening, Contacts& letting_go) {
   const State& state = contact_.state();
   holds_contacts(state.t);
   const auto count = static_cast<Index>(state.closed.size());
-  const double none = limit_rounding * contact_.phase().normal.lpNorm<Eigen::Infinity>();
+  const double none = thresholds::limit_rounding * contact_.phase().normal.lpNorm<Eigen::Infinity>();
   for (Index k = 0; k < count; ++k) {
     const Index i = state.closed[static_cast<std::size_t>(k)];
     if (margins_[k] <= none)

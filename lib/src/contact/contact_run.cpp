@@ -5,6 +5,7 @@
 
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "start/short_time.hpp"
@@ -380,7 +381,7 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     const double deceleration = -phase.a.dot(before_.p.value()), now = quantities_.speed(before_);
     const double stop = deceleration > 0 ? now * now / deceleration : span;
     span = .9 * stop < span ? .9 * stop : span / 2;
-    if (!(span > 1e-13 * h)) {
+    if (!(span > thresholds::shortest_span * h)) {
       if (inner.success()) report.message = "the velocity turns round and no stop was found";
       return false;
     }

@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/interrupt.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "run/state_checks.hpp"
@@ -62,11 +63,11 @@ ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
   Vector lengths(closed.m());
   row_lengths(closed.constraint_pattern(), values, closed.mass().diagonal_entries(), lengths);
   lengths_ = lengths.tail(closed.m() - quantities_.m());
-  const double size = std::max(q0.lpNorm<Eigen::Infinity>(), 1e-300);
+  const double size = std::max(q0.lpNorm<Eigen::Infinity>(), thresholds::no_division_by_zero);
   ContactGaps gaps;
   quantities_.gaps(state_, gaps);
   for (Index i = 0; i < quantities_.n_contacts(); ++i)
-    gap_tolerance_[i] = gap_rounding * std::max(C.row(i).lpNorm<1>() * size, std::abs(gaps.c[i]));
+    gap_tolerance_[i] = thresholds::gap_rounding * std::max(C.row(i).lpNorm<1>() * size, std::abs(gaps.c[i]));
   start_energy_ = quantities_.energy(state_);
   return gaps;
 }
@@ -94,7 +95,7 @@ void ContactState::forget_released(const ContactGaps& now) {
 void ContactState::consistent(ContactPhase& phase, const State& z) {
   const Vector& q = z.q.value();
   const Vector& v = quantities_.velocity(q, z.p.value());
-  if (phase.frictional() && quantities_.speed(z) <= still * fastest_) {
+  if (phase.frictional() && quantities_.speed(z) <= thresholds::still * fastest_) {
     acceleration(*phase.model, z.t, q, v, phase.a, phase.psi);
     phase.push(z.t, q, phase.psi);
   } else {

@@ -8,7 +8,7 @@
 
 #include "contact/contact_phase.hpp"
 #include "contact/contact_quantities.hpp"
-#include "contact/contact_tolerances.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/run/events.hpp"
 #include "gnomon/start/consistency.hpp"
 
@@ -85,7 +85,7 @@ class ContactState {
   /// norm.
   double length(Index row) const { return lengths_[row]; }
   /// The rate of a gap or slip beyond which it moves.
-  double moving(Index row) const { return contact_tolerances::approach * fastest_ * lengths_[row]; }
+  double moving(Index row) const { return thresholds::approach * fastest_ * lengths_[row]; }
   /// The step in which the next pieces lie.
   double step() const { return step_; }
   void set_step(double h) { step_ = h; }

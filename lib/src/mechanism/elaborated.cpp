@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::mechanism {
 
 namespace {
@@ -49,7 +51,8 @@ Index entry_of(const Family& family, const std::array<Index, 4>& indices, const 
 
 Index whole_number(double value, const Formula& formula, const Formula::Node& node) {
   const double whole = std::round(value);
-  if (!(std::abs(value - whole) <= 1e-9 * std::max(1.0, std::abs(value))) || !(std::abs(value) <= 1e15))
+  if (!(std::abs(value - whole) <= thresholds::whole_number * std::max(1.0, std::abs(value))) ||
+      !(std::abs(value) <= 1e15))
     throw error_at(formula.place_of(node), "a whole number was expected, not " + number_text(value));
   return static_cast<Index>(whole);
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/recorded.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/model/start_velocity.hpp"
@@ -257,7 +258,6 @@ class FormulaProblem final : public Problem {
   /// A generator xi leaves U, g and T as they are: grad U . xi = 0 and p . (D xi v) = 0, near the start; G xi = 0 where
   /// g = 0, at a start that is there (rows of g may turn into each other).
   static void check_symmetries(const Elaborated& all, const System& system, const Vector& q0) {
-    constexpr double exact = 1e-10;
     const Index n = all.n;
     const Vector v = ordinary_point(n).x;
     const double size = q0.cwiseAbs().maxCoeff();
@@ -267,10 +267,9 @@ class FormulaProblem final : public Problem {
     system.potential_gradient(0, q, gradient);
     system.constraint_jacobian(0, q0, g);
     system.constraints(0, q0, rows);
-    constexpr double rounding = 1e-12;
     Vector sizes(system.m());
     constraint_sizes(system.constraint_pattern(), g, system.mass().diagonal_entries(), q0, sizes);
-    const bool on_constraints = (rows.array().abs() <= rounding * sizes.array()).all();
+    const bool on_constraints = (rows.array().abs() <= thresholds::on_constraints * sizes.array()).all();
     const auto generator = [&](std::size_t a, const Vector& at) {
       Vector xi(n);
       system.parts().symmetries->symmetry_generator(static_cast<Index>(a), at, xi);
@@ -283,7 +282,7 @@ class FormulaProblem final : public Problem {
         throw error_at(lines.empty() ? all.text->start_place : lines.front().formula->place,
                        "\"" + all.text->symmetries[a].name + "\" is no symmetry: it changes " + what);
       };
-      if (std::abs(gradient.dot(xi)) > exact * gradient.norm() * xi.norm()) refuse("the potential");
+      if (std::abs(gradient.dot(xi)) > thresholds::symmetry * gradient.norm() * xi.norm()) refuse("the potential");
       const SparsityPattern& pattern = system.constraint_pattern();
       for (Index i = 0; on_constraints && i < pattern.rows; ++i) {
         double sum = 0, size = 0;
@@ -291,11 +290,12 @@ class FormulaProblem final : public Problem {
           sum += g[k] * at_start[pattern.indices[k]];
           size += std::abs(g[k] * at_start[pattern.indices[k]]);
         }
-        if (std::abs(sum) > exact * size) refuse("constraint " + all.constraint_names[static_cast<std::size_t>(i)]);
+        if (std::abs(sum) > thresholds::symmetry * size)
+          refuse("constraint " + all.constraint_names[static_cast<std::size_t>(i)]);
       }
       const Vector turn = along(all, all.symmetries[a], q, v);
       // With M(q) the derivative of M along xi counts too: it is left to `gnomon check`.
-      if (!all.mass_depends_on_positions && std::abs(p.dot(turn)) > exact * p.norm() * turn.norm())
+      if (!all.mass_depends_on_positions && std::abs(p.dot(turn)) > thresholds::symmetry * p.norm() * turn.norm())
         refuse("the kinetic energy");
     }
   }

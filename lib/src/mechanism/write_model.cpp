@@ -5,7 +5,9 @@
 #include <cmath>
 #include <set>
 
+#include "gnomon/base/finite.hpp"
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/visible_text.hpp"
 #include "gnomon/model/system.hpp"
 #include "mechanism/formula.hpp"
@@ -245,7 +247,8 @@ class Writer {
       Matrix slope(n, n);
       for (Index j = 0; j < n; ++j) slope.col(j) = generator(Vector::Unit(n, j)) - b;
       const Vector probe = Vector::LinSpaced(n, 0.3, 1.7);
-      if ((generator(probe) - slope * probe - b).cwiseAbs().maxCoeff() > 1e-12) {
+      const Vector there = generator(probe);
+      if (max_norm(there - slope * probe - b) > thresholds::affine * max_norm(there)) {
         comments_.push_back("the symmetry " + part->symmetry_name(a));
         continue;
       }

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon {
 
 void constraint_sizes(const SparsityPattern& pattern, const ConstVectorRef& jacobian, const ConstVectorRef& mass,
                       const ConstVectorRef& x, VectorRef out, double least) {
-  constexpr double mixed = 1e-2;
   const double length = x.size() > 0 ? std::max(least, (mass.array().sqrt() * x.array().abs()).maxCoeff()) : least;
   for (Index i = 0; i < pattern.rows; ++i) {
     double terms = 0, a = 0;
@@ -16,7 +17,7 @@ void constraint_sizes(const SparsityPattern& pattern, const ConstVectorRef& jaco
       terms += std::abs(jacobian[k] * x[j]);
       a += jacobian[k] * jacobian[k] / mass[j];
     }
-    out[i] = terms + mixed * std::sqrt(a) * length;
+    out[i] = terms + thresholds::mixed_size * std::sqrt(a) * length;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/tape_function.hpp"
 
 namespace gnomon::model {
@@ -164,7 +165,7 @@ Mass given_mass(const SystemTraits& traits, const Matrix& matrix) {
   check_size(traits, matrix.rows());
   check_size(traits, matrix.cols());
   check_diagonal(traits, [&](Index j) { return matrix(j, j); });
-  const double scale = 1e-12 * matrix.cwiseAbs().maxCoeff();
+  const double scale = thresholds::asymmetry * matrix.cwiseAbs().maxCoeff();
   bool diagonal = true;
   for (Index i = 0; i < traits.n; ++i)
     for (Index j = 0; j < i; ++j) {

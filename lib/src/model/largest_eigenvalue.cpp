@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/mass.hpp"
 
 namespace gnomon {
@@ -11,7 +12,6 @@ namespace gnomon {
 double largest_eigenvalue(const Mass& mass, const SparsityPattern& pattern, const Vector& values) {
   const Index n = mass.size();
   constexpr Index dense_limit = 100, most_steps = 500;
-  constexpr double accuracy = 1e-10;
   if (n <= dense_limit) {
     const Matrix a = to_dense(pattern, values), m = to_dense(mass.pattern(), mass.values());
     const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(a, m, Eigen::EigenvaluesOnly);
@@ -38,7 +38,7 @@ double largest_eigenvalue(const Mass& mass, const SparsityPattern& pattern, cons
                                   Eigen::EigenvaluesOnly);
       const double previous = largest;
       largest = ritz.eigenvalues().maxCoeff();
-      if (!(norm2 > 0) || largest - previous <= accuracy * std::abs(largest)) break;
+      if (!(norm2 > 0) || largest - previous <= thresholds::eigenvalue_accuracy * std::abs(largest)) break;
     }
     beta_last = std::sqrt(norm2);
     beta.push_back(beta_last);

@@ -4,6 +4,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
@@ -59,7 +60,7 @@ Mass Mass::dense(const Matrix& matrix) {
   mass.values_.resize(n * n);
   for (Index i = 0; i < n; ++i) mass.values_.segment(i * n, n) = matrix.row(i).transpose();
   check_entries(mass.values_);
-  if (!matrix.isApprox(matrix.transpose(), 1e-12)) refuse("it is not symmetric");
+  if (!matrix.isApprox(matrix.transpose(), thresholds::asymmetry)) refuse("it is not symmetric");
   mass.diagonal_ = matrix.diagonal();
   auto factor = std::make_shared<Factor>();
   factor->dense.compute(matrix);
@@ -83,7 +84,7 @@ Mass Mass::sparse(const SparsityPattern& pattern, const Vector& values) {
       entries.emplace_back(static_cast<int>(i), static_cast<int>(j), values[k]);
       if (i == j) mass.diagonal_[i] = values[k];
       const Index mirror = pattern.find(j, i);
-      if (mirror < 0 || std::abs(values[mirror] - values[k]) > 1e-12 * std::abs(values[k]))
+      if (mirror < 0 || std::abs(values[mirror] - values[k]) > thresholds::asymmetry * std::abs(values[k]))
         refuse("it is not symmetric");
     }
   Eigen::SparseMatrix<double> matrix(n, n);

@@ -3,13 +3,9 @@
 #include <cmath>
 #include <utility>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon {
-
-namespace {
-
-constexpr double small_pivot = 1e-8;
-
-}  // namespace
 
 TermMatrix::TermMatrix(const OverdeterminedSystem& system, Index size, Index leading, std::vector<Part> parts)
     : system_(system), parts_(std::move(parts)), leading_(leading) {
@@ -81,7 +77,7 @@ TermMatrix::Outcome TermMatrix::factor_dense() {
   for (Index i = 0; i < pattern_.rows; ++i) {
     const double pivot = std::abs(lu_.matrixLU()(i, i));
     if (!(pivot > 0) || !std::isfinite(pivot)) return Outcome::singular;
-    if (pivot <= small_pivot * column_size_[i]) outcome = Outcome::suspicious;
+    if (pivot <= thresholds::suspicious_pivot * column_size_[i]) outcome = Outcome::suspicious;
   }
   return outcome;
 }

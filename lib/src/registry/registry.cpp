@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/contact/contact.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "registry/module.hpp"
@@ -302,7 +303,7 @@ Integrator Registry::integrator(const ProblemInstance& instance, const std::stri
       try {
         const Scheme& other = *entry;
         Integrator(model, other, Options("scheme " + name, other.options()), factory, for_solver, bare)
-            .set_tolerances(Tolerances(1e-3));
+            .set_tolerances(Tolerances(thresholds::tried_tolerance));
         names.push_back(name);
       } catch (...) {  // as above
       }

@@ -37,9 +37,6 @@ class BorderedStep final : public StepEquations, public StepWarning {
   const char* warning() const override;
 
  private:
-  /// Largest |nu| by that of M^1/2 q.
-  static constexpr double contradiction = 1e-8;
-
   /// z with nu = 0 and no momentum of nu
   const State& widened(const State& z);
   /// Changes of q and p, with those of nu between.

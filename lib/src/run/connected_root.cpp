@@ -4,14 +4,16 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon {
 
 namespace {
 
 /// |d| of the first test, and the mean ratio of corrections; |d| up to which the second one asks for nothing more.
 constexpr double near_start = .02, rate = .25, far_from_start = .5;
-/// The first s, the smallest step in s by s, and how many are tried: a path that turns back ends at the second.
-constexpr double first_part = 1. / 8, smallest_part = 1e-6;
+/// The first s, and how many are tried: a path that turns back ends at the smallest step in s by s.
+constexpr double first_part = 1. / 8;
 constexpr int most_tries = 300;
 /// Theta by its limit below which the next step in s is twice as large.
 constexpr double easy = .25;
@@ -43,12 +45,12 @@ bool ConnectedRoot::is_fast(double way, const SolveReport& solved, long matrices
 }
 
 bool ConnectedRoot::is_solved(const SolveReport& report) {
-  constexpr double nearly = 1e-7;
-  return report.status == SolveStatus::not_converged && report.residual_norm <= nearly && report.step_norm <= nearly;
+  return report.status == SolveStatus::not_converged && report.residual_norm <= thresholds::nearly_solved &&
+         report.step_norm <= thresholds::nearly_solved;
 }
 
 bool ConnectedRoot::is_nothing(double way, bool on_path) {
-  return way <= (on_path ? same_solution : ConvergenceRule().step_tolerance);
+  return way <= (on_path ? thresholds::same_solution : ConvergenceRule().step_tolerance);
 }
 
 bool ConnectedRoot::solves(ScaledEquations& equations, const ConstVectorRef& x, VectorRef f) {
@@ -111,11 +113,11 @@ bool ConnectedRoot::Path::shorten() {
   const double step = .25 * (next_ - reached_);
   next_ = current().s = reached_ + step;
   ++tries_;
-  return step >= smallest_part * std::max(reached_, smallest_part);
+  return step >= thresholds::least_part_of_path * std::max(reached_, thresholds::least_part_of_path);
 }
 
 bool ConnectedRoot::Path::began() const {
-  return reached_ > smallest_part;
+  return reached_ > thresholds::least_part_of_path;
 }
 
 bool ConnectedRoot::Path::tired() const {

@@ -29,6 +29,7 @@
 #include <limits>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 
 namespace gnomon {
@@ -72,7 +73,7 @@ class GNOMON_EXPORT ConnectedRoot {
   template <class Correct>
   static bool same(ScaledEquations& equations, const Correct& correct, const ConstVectorRef& x, VectorRef end,
                    VectorRef f) {
-    if (distance(x, end) <= same_solution) return true;
+    if (distance(x, end) <= thresholds::same_solution) return true;
     if (!solves(equations, end, f)) return contraction(equations, correct, x, end, f) <= largest_contraction;
     end = .5 * (end + x);
     return solves(equations, end, f);
@@ -130,8 +131,6 @@ class GNOMON_EXPORT ConnectedRoot {
   };
 
  private:
-  /// Two solutions that are closer than this are one.
-  static constexpr double same_solution = 1e-4;
   /// Whether x is a solution, to rounding; f is F(x), not finite where it cannot be evaluated.
   static bool solves(ScaledEquations& equations, const ConstVectorRef& x, VectorRef f);
   /// The same as contraction().

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/nearest_solution.hpp"
 #include "gnomon/start/consistent_start.hpp"
 #include "gnomon/start/verify.hpp"
@@ -297,13 +298,13 @@ StepReport Integrator::advance_to(double t_end, double h) {
   if (!std::isfinite(length) || length * h < 0)
     throw Error(ErrorCode::bad_value, "end time " + number_text(t_end) + " cannot be reached from t = " +
                                           number_text(impl_->z.t) + " with steps of " + number_text(h));
-  const double whole = std::floor(length / h + 1e-9);
+  const double whole = std::floor(length / h + thresholds::end_of_step);
   if (whole > 9e15)
     throw Error(ErrorCode::bad_value,
                 "end time " + number_text(t_end) + " is more than 9e15 steps of " + number_text(h) + " away");
   StepReport report = advance(static_cast<long>(whole), h);
   const double rest = (t_end - impl_->z.t) - impl_->z.t_tail;
-  if (report.success() && !report.stopped_by_observer && std::abs(rest) > 1e-9 * std::abs(h)) {
+  if (report.success() && !report.stopped_by_observer && std::abs(rest) > thresholds::end_of_step * std::abs(h)) {
     impl_->one_step(rest, report);
     report.t = impl_->z.t;
     if (report.steps > 1) impl_->check_promises();

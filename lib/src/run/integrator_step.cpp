@@ -5,6 +5,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/interrupt.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/run/stop_cause.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -45,7 +46,7 @@ class Successor {
 constexpr int max_repetitions = 10000;
 
 /// See SingularPosition.
-constexpr double small_pivot = 1e-3, singular_condition = 30;
+constexpr double singular_condition = 30;
 
 }  // namespace
 
@@ -349,7 +350,8 @@ void Integrator::Impl::watch_rank() {
   if (pivot_ratio < 1) largest_pivot = std::max(largest_pivot, pivot_ratio);  // 1: not known
   // Checked again where the pivot is ten times smaller only: a matrix that is ill-conditioned for another reason
   // costs a few of these.
-  if (singular.step > 0 || !(pivot_ratio < std::min(small_pivot * largest_pivot, 0.1 * checked_at))) return;
+  if (singular.step > 0 || !(pivot_ratio < std::min(thresholds::fallen_pivot * largest_pivot, 0.1 * checked_at)))
+    return;
   checked_at = pivot_ratio;
   if (near_singular_position()) singular = {counters.steps, z.t, pivot_ratio, monitor.velocity_max()};
 }

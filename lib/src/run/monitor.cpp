@@ -5,6 +5,7 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/constraint_terms.hpp"
@@ -128,7 +129,7 @@ void InvariantMonitor::serialize(Archive& archive) {
   if (static_cast<Index>(momentum_.size()) != now_.momentum.size() ||
       static_cast<Index>(integrals_.size()) != now_.integrals.size())
     throw Error(ErrorCode::bad_file, "it was written for a model with other invariants");
-  if (!(std::abs(written - energy_now_) <= 1e-9L * std::max(energy_scale(), terms_max_)))
+  if (!(std::abs(written - energy_now_) <= thresholds::same_energy * std::max(energy_scale(), terms_max_)))
     throw Error(ErrorCode::bad_file, "it was written for a model with other parameters: the energy of its state is " +
                                          number_text(static_cast<double>(written)) + " there and " +
                                          number_text(static_cast<double>(energy_now_)) + " here");
@@ -143,10 +144,11 @@ void InvariantMonitor::require_on_constraints(const State& z) const {
 }
 
 bool InvariantMonitor::is_off_constraints(const State& z) const {
-  constexpr double rounding = 1e-15, much_larger = 1e3;
+  constexpr double much_larger = 1e3;
   const ConstraintTerms terms(*model_, z);
   for (Index i = 0; i < now_.g.size(); ++i)
-    if (!(std::abs(now_.g[i]) <= much_larger * std::max(position_rows_[i], rounding * terms.of_positions()[i])))
+    if (!(std::abs(now_.g[i]) <=
+          much_larger * std::max(position_rows_[i], thresholds::term_rounding * terms.of_positions()[i])))
       return true;
   return false;
 }
@@ -163,7 +165,7 @@ double InvariantMonitor::size_now() const {
 }
 
 double InvariantMonitor::rounding_gate() const {
-  return 1e-14 * std::sqrt(static_cast<double>(std::max(steps_, 1L)));
+  return thresholds::invariant_rounding * std::sqrt(static_cast<double>(std::max(steps_, 1L)));
 }
 
 double InvariantMonitor::energy_gate() const {

@@ -6,6 +6,7 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/model/system.hpp"
 
@@ -41,8 +42,8 @@ void PromiseScales::record(const State& z) try {
   velocities_ = velocities_.cwiseMax(terms_.of_velocities());
   if (momentum_.size() == 0) return;
   const auto root = terms_.mass().array().sqrt();
-  constexpr double of_energy = 1e-2;
-  const double p = (z.p.value().array() / root).matrix().norm() + of_energy * std::sqrt(2 * z.energy_scale);
+  const double p =
+      (z.p.value().array() / root).matrix().norm() + thresholds::momentum_of_energy * std::sqrt(2 * z.energy_scale);
   for (Index a = 0; a < momentum_.size(); ++a) {
     model_->mechanical()->parts().symmetries->symmetry_generator(a, z.q.value(), scratch_);
     momentum_[a] = std::max(momentum_[a], (scratch_.array() * root).matrix().norm() * p);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
@@ -16,7 +17,7 @@ constexpr Index largest_factorised = 200;
 double rounding_of_extended(const ScaledEquations& equations) {
   constexpr double finer =
       static_cast<double>(std::numeric_limits<Extended>::epsilon()) / std::numeric_limits<double>::epsilon();
-  return std::min(100 * finer * equations.rounding_floor(), Refinement::largest_remainder);
+  return std::min(100 * finer * equations.rounding_floor(), thresholds::largest_remainder);
 }
 
 }  // namespace
@@ -36,13 +37,12 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, const 
   Report report;
   NonlinearEquations& equations = equations_->equations();
   if (equations.low().size() == 0) return report;
-  const double wrong = std::max(1e-10, rounding_of_extended(*equations_));
-  constexpr double rounding_of_x = 1e-15;
+  const double wrong = std::max(thresholds::wrong_solution, rounding_of_extended(*equations_));
   // With the matrix of x itself, what no longer contracts is the rounding of the residual; with an older one it may not
   // be.
-  const double of_residual = std::max(rounding_of_x, rounding_of_extended(*equations_));
-  report.refined = passes(x, solved.step_norm, static_cast<double>(solved.contraction), rounding_of_x, report,
-                          [&] { return solver.correct(correction_); });
+  const double of_residual = std::max(thresholds::change_rounding, rounding_of_extended(*equations_));
+  report.refined = passes(x, solved.step_norm, static_cast<double>(solved.contraction), thresholds::change_rounding,
+                          report, [&] { return solver.correct(correction_); });
   for (int k = 0; report.offered && !report.refined && k <= most && factorise(x); ++k) {
     ++report.factorisations;
     report.refined = passes(x, solved.step_norm, 1, of_residual, report, [this] { return solve_factorised(); });
@@ -81,9 +81,8 @@ bool Refinement::passes(const Vector& x, double last, double contraction, double
   // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
   // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
-  constexpr double rounding = 1e-15, left = 1e-17, negligible = 1e-18;
-  const double floor = rounding_of_extended(*equations_), largest = std::max(1e-6, floor),
-               harmless = std::max(1e-12, floor);
+  const double floor = rounding_of_extended(*equations_), largest = std::max(thresholds::largest_refinement, floor),
+               harmless = std::max(thresholds::enough_refinement, floor);
   report.nearly = false;
   low_.setZero();
   for (int pass = 0; pass < most; ++pass) {
@@ -103,8 +102,8 @@ bool Refinement::passes(const Vector& x, double last, double contraction, double
     // A hard step contracts unevenly: its next correction is not guessed. What a frozen matrix leaves of corrections of
     // this size is still of one sign.
     const double rate = pass > 0 ? size / last : contraction < 1 ? contraction : 0;
-    if (size < rounding && size * rate < left) return true;
-    if (pass == 0 && size * std::min(size / last, contraction) < negligible) return true;
+    if (size < thresholds::change_rounding && size * rate < thresholds::negligible_correction) return true;
+    if (pass == 0 && size * std::min(size / last, contraction) < thresholds::negligible_first_correction) return true;
     last = size;
   }
   low_.setZero();
@@ -112,10 +111,10 @@ bool Refinement::passes(const Vector& x, double last, double contraction, double
 }
 
 bool Refinement::newton_correction(Vector& x, Report& report) {
-  constexpr double largest = 1e-3;
   if (equations_->extended_residual(x, low_, correction_) != EvaluationStatus::ok) return false;
   ++report.passes;
-  if (!solve_factorised() || !(correction_.lpNorm<Eigen::Infinity>() < largest)) return false;
+  if (!solve_factorised() || !(correction_.lpNorm<Eigen::Infinity>() < thresholds::largest_newton_correction))
+    return false;
   x -= correction_.cwiseProduct(equations_->columns());
   return true;
 }

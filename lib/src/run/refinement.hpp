@@ -20,11 +20,6 @@ namespace gnomon {
 
 class GNOMON_EXPORT Refinement {
  public:
-  /// Of the last correction of a solution that is accepted.
-  /// Measured: a box that rocks to rest, in steps of 1e-9, leaves 3e-3, in the multipliers of the velocity level, whose
-  /// scale is far below those of the others then.
-  static constexpr double largest_remainder = 1e-2;
-
   /// Allocates everything. The equations outlive it.
   explicit Refinement(ScaledEquations& equations);
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
 
@@ -28,8 +29,8 @@ void check_times(const std::vector<double>& times, double start) {
 
 /// Whether t is where the step of size h ended.
 bool ends_at(const State& z, double t) {
-  const double rounding = 1e-14 * std::max(std::abs(t), std::abs(z.t));
-  return std::abs(t - z.t) <= std::max(1e-9 * std::abs(z.last_h), rounding);
+  const double rounding = thresholds::same_time * std::max(std::abs(t), std::abs(z.t));
+  return std::abs(t - z.t) <= std::max(thresholds::end_of_step * std::abs(z.last_h), rounding);
 }
 
 }  // namespace
@@ -199,7 +200,7 @@ Matrix solve(Integrator& run, const std::vector<double>& times, double h, StepRe
   bool go_on = true;
   while (go_on && at_times.left() > 0) {
     const double rest = times.back() - run.state().t;
-    go_on = rest / h >= 1 - 1e-9 ? take(run.step(h)) : take(run.advance_to(times.back(), h));
+    go_on = rest / h >= 1 - thresholds::end_of_step ? take(run.step(h)) : take(run.advance_to(times.back(), h));
   }
   last.t = run.state().t;
   last.steps = steps;

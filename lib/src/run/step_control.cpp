@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/start/consistency.hpp"
 
@@ -27,10 +28,6 @@ constexpr double stretch = 1.01;
 constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
 /// Of a step whose motion is prescribed: a rotation by 20 degrees.
 constexpr double most_bent = 0.01;
-/// The first step where nothing says how fast anything changes, in parts of the way.
-constexpr double part_of_way = 1e-3;
-/// No component is resolved below this part of the largest ones.
-constexpr double smallest_size = 1e-3;
 /// A step shorter than this part of the proposed one was shortened to arrive.
 constexpr double shortened = 0.9;
 
@@ -90,7 +87,7 @@ void StepControl::spread(const Vector& largest, Vector& natural) const {
   for (Index i = 0; i < largest.size(); ++i) length = std::max(length, std::sqrt(mass[i]) * largest[i]);
   const double size = max_norm(largest);
   for (Index i = 0; i < largest.size(); ++i)
-    natural[i] = std::max(natural[i], smallest_size * std::min(size, length / std::sqrt(mass[i])));
+    natural[i] = std::max(natural[i], thresholds::smallest_size * std::min(size, length / std::sqrt(mass[i])));
 }
 
 Vector StepControl::begin_sizes(const State& z) {
@@ -190,11 +187,11 @@ double StepControl::fit(double h, double rest) const {
 }
 
 void StepControl::look_ahead(const State& z, double span) {
-  const double time = part_of_way * std::abs(span);
+  const double time = thresholds::first_step_of_way * std::abs(span);
   estimates_.next = time;
   Vector a(v0_.size()), lambda(system_->m());
   try {
-    acceleration(*system_, z.t + part_of_way * span, z.q.value(), v0_, a, lambda);
+    acceleration(*system_, z.t + thresholds::first_step_of_way * span, z.q.value(), v0_, a, lambda);
   } catch (const std::exception&) {
     return;
   }
@@ -259,13 +256,13 @@ double StepControl::shorten(bool solved, double rest) {
 void StepControl::accept(bool interrupted) {
   largest_q_ = reached_q_;
   largest_v_ = reached_v_;
-  const double k = 1. / (order_ + 1), error = std::max(error_, 1e-10);
+  const double k = 1. / (order_ + 1), error = std::max(error_, thresholds::least_error);
   double factor = std::clamp(safety * std::pow(error, -0.7 * k) * std::pow(error_before_, 0.4 * k), smallest_factor,
                              rejected_ || interrupted ? 1.0 : largest_factor);
   const bool arrives = tried_ < shortened * estimates_.next;
   estimates_.next = arrives ? std::max(estimates_.next, tried_ * factor) : tried_ * factor;
   if (!arrives) {
-    if (!interrupted) error_before_ = std::max(error_, 1e-4);
+    if (!interrupted) error_before_ = std::max(error_, thresholds::least_error_before);
     estimates_.largest = std::max(estimates_.largest, tried_);
     estimates_.smallest = estimates_.smallest > 0 ? std::min(estimates_.smallest, tried_) : tried_;
   }

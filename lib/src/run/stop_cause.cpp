@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/named_formulas.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "start/rank_condition.hpp"
@@ -77,8 +78,8 @@ class StopCause {
     Vector gradient(system_.n()), values(pattern.nonzeros());
     system_.potential_gradient(z_.t, q_, gradient);
     system_.constraint_jacobian(z_.t, q_, values);
-    const double length = std::max(max_norm(q_), 1e-3);
-    const double others = std::max(max_norm(gradient), std::abs(z_.p.value().dot(v_)) / length);
+    const double length = max_norm(q_), turning = length > 0 ? std::abs(z_.p.value().dot(v_)) / length : 0;
+    const double others = std::max(max_norm(gradient), turning);
     Index largest = 0;
     double most = 0;
     for (Index i = 0; i < pattern.rows; ++i)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
@@ -77,12 +78,12 @@ void EquilibriumEquations::find_scales() {
   const Vector unit = (masses.maxCoeff() / masses.array()).sqrt();
   Vector force(n_), gamma = Vector::Zero(m_);
   system_->potential_gradient(t_, q0_, force);
-  const double phi = std::max(force.cwiseProduct(unit).lpNorm<Eigen::Infinity>(), 1e-100);
+  const double phi = std::max(force.cwiseProduct(unit).lpNorm<Eigen::Infinity>(), thresholds::no_product_with_zero);
   if (m_ > 0) system_->constraint_jacobian(t_, q0_, g_values_);
   const SparsityPattern& g = system_->constraint_pattern();
   for (Index i = 0; i < m_; ++i)
     for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) gamma[i] += std::pow(g_values_[k] * unit[g.indices[k]], 2);
-  gamma = gamma.cwiseSqrt().cwiseMax(1e-100);
+  gamma = gamma.cwiseSqrt().cwiseMax(thresholds::no_product_with_zero);
   columns_.resize(pattern().cols);
   row_units_.resize(pattern().cols);
   columns_.head(n_) = unit;
@@ -95,9 +96,9 @@ void EquilibriumEquations::find_scales() {
   system_->lagrangian_hessian(t_, q0_, lambda_, hessian_values_);
   Vector rounded(n_);
   multiply(system_->hessian_pattern(), hessian_values_.cwiseAbs(), q0_.cwiseAbs(), rounded);
-  floor_ = 1e-15 + 1e-16 * rounded.cwiseProduct(unit).maxCoeff() / phi;
+  floor_ = thresholds::residual_rounding + thresholds::unit_of_rounding * rounded.cwiseProduct(unit).maxCoeff() / phi;
   if (!exact())
-    for (Index i = 0; i < m_; ++i) floor_ = std::max(floor_, 1e-16 * weight(i) * gamma[i] / phi);
+    for (Index i = 0; i < m_; ++i) floor_ = std::max(floor_, thresholds::unit_of_rounding * weight(i) * gamma[i] / phi);
 }
 
 void EquilibriumEquations::scales(VectorRef columns, VectorRef rows) const {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/solve/minimum.hpp"
 #include "gnomon/start/border.hpp"
 #include "model/contact_model.hpp"
@@ -81,7 +82,7 @@ class ActiveSet {
   /// The closed obstacle that pulls most, or -1.
   Index weakest() {
     Index least = -1;
-    double pulls = -rounding;
+    double pulls = -thresholds::obstacle_rounding;
     for (const Index i : found_.closed)
       if (const double force = relative(i); force < pulls) {
         pulls = force;
@@ -102,7 +103,7 @@ class ActiveSet {
     std::string why;
     if (!found_.second.proved) why = "the end is " + found_.second.text();
     for (const Index i : found_.closed)
-      if (relative(i) <= rounding) {
+      if (relative(i) <= thresholds::obstacle_rounding) {
         why = "the end is stationary, not decided: obstacle " + name(i) + " is touched without a force";
         found_.second.proved = found_.second.decided = false;
       }
@@ -123,7 +124,8 @@ class ActiveSet {
     double most = 1;
     for (std::size_t i = 0; i < is_closed_.size(); ++i) {
       const Index row = system_->m() + static_cast<Index>(i);
-      const double part = rows_[row] / (rounding * size_[row] + std::numeric_limits<double>::min());
+      const double part =
+          rows_[row] / (thresholds::obstacle_rounding * size_[row] + std::numeric_limits<double>::min());
       if (is_closed_[i] || !(part > most)) continue;
       most = part;
       worst = static_cast<Index>(i);
@@ -135,8 +137,6 @@ class ActiveSet {
     found_.report.iterations = iterations_;
     return found_;
   }
-
-  static constexpr double rounding = 1e-11;
 
   std::shared_ptr<const System> system_, all_closed_, held_;
   std::shared_ptr<Border> border_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
@@ -99,7 +100,6 @@ class WithFallback final : public LinearAlgebra {
   std::string summary() const override { return second_ ? second_->summary() : first_->summary(); }
 
  private:
-  static constexpr double accepted_residual = 1e-9;
   static constexpr int checked_factorisation = 3;
   static constexpr double trusted_size = 1e3;
 
@@ -119,7 +119,7 @@ class WithFallback final : public LinearAlgebra {
     multiply(equations_->pattern(), values(), x, rest_);
     rest_ -= right_;
     return rest_.lpNorm<Eigen::Infinity>() <=
-           accepted_residual *
+           thresholds::accepted_linear_residual *
                (values().lpNorm<Eigen::Infinity>() * x.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>());
   }
 

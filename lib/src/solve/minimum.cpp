@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/solve/scaled_equations.hpp"
 
 namespace gnomon {
@@ -13,7 +14,7 @@ namespace gnomon {
 namespace {
 
 constexpr int most_iterations = 500, most_halvings = 30, most_corrections = 12, most_escapes = 20;
-constexpr double small_step = 1e-6, smallest_shift = 1e-6, largest_shift = 1e20, far_away = 1e6;
+constexpr double largest_shift = 1e20, far_away = 1e6;
 
 /// The scaled K, kept as S K S with powers of two S that bring the largest entry of every row close to one.
 class KktMatrix {
@@ -134,11 +135,11 @@ class Search {
       ++report_.iterations;
       if (!evaluate() || !find_step()) return report_;
       const bool at_floor = report_.residual_norm <= floor();
-      if (at_floor || report_.step_norm <= small_step) {
+      if (at_floor || report_.step_norm <= thresholds::small_change_of_minimum) {
         if (shift_ > 0) {
           const double change = (step_.tail(m()).array().abs() / (1 + xs_.tail(m()).array().abs())).sum();
           xs_.tail(m()) -= step_.tail(m());
-          if (change > small_step) continue;
+          if (change > thresholds::small_change_of_minimum) continue;
           damping_ = 0;
           if (matrix_.factorise(0).is(n(), m())) {
             if (!at_floor) continue;
@@ -148,7 +149,7 @@ class Search {
           if (!leave_saddle()) return report_;
           continue;
         }
-        const bool last = report_.step_norm > 0.5 * last_ || report_.step_norm < 1e-13;
+        const bool last = report_.step_norm > 0.5 * last_ || report_.step_norm < thresholds::least_change_of_minimum;
         if (last && !is_decided() && leave_flat()) continue;
         xs_ -= step_;
         if (last) return finish();
@@ -173,7 +174,7 @@ class Search {
  private:
   Index n() const { return matrix_.n; }
   Index m() const { return matrix_.m; }
-  double floor() const { return std::max(1e-12, 100 * matrix_.scaled.rounding_floor()); }
+  double floor() const { return std::max(thresholds::residual_tolerance, 100 * matrix_.scaled.rounding_floor()); }
 
   /// The inertia of a minimum.
   Inertia wanted() const { return {n(), m(), 0}; }
@@ -209,7 +210,7 @@ class Search {
   /// The step for the smallest shift of the sequence damping_, 8 damping_, ... whose matrix has the inertia (n, m, 0)
   /// and whose step is no longer than size_: at first the size of the configuration.
   bool find_step() {
-    for (shift_ = damping_; shift_ <= largest_shift; shift_ = std::max(8 * shift_, smallest_shift)) {
+    for (shift_ = damping_; shift_ <= largest_shift; shift_ = std::max(8 * shift_, thresholds::smallest_shift)) {
       ++report_.factorisations;
       if (!matrix_.factorise(shift_).is(n(), m())) continue;
       step_ = f_;
@@ -248,7 +249,8 @@ class Search {
       for (; halving < most_halvings; ++halving, factor *= 0.5) {
         trial = xs_ - factor * step_;
         if (residual(trial, at_trial) &&
-            at_trial.tail(m()).squaredNorm() < (1 - 1e-4 * factor) * f_.tail(m()).squaredNorm())
+            at_trial.tail(m()).squaredNorm() <
+                (1 - thresholds::sufficient_decrease * factor) * f_.tail(m()).squaredNorm())
           break;
       }
       if (halving == most_halvings)
@@ -266,7 +268,7 @@ class Search {
     for (int k = 0; k < most_corrections; ++k) {
       if (!residual(xs, g_)) return false;
       const double now = g_.tail(m()).lpNorm<Eigen::Infinity>();
-      if (now <= 1e-15) return true;
+      if (now <= thresholds::residual_rounding) return true;
       if (!(now < 0.5 * before)) return before <= floor();
       before = now;
       g_.head(n()).setZero();
@@ -298,14 +300,14 @@ class Search {
   /// xs - a step, corrected, where U falls.
   bool descend() {
     const double slope = -f_.head(n()).dot(step_.head(n())) * units();
-    const double noise = 1e-13 * (std::abs(energy_) + units());
+    const double noise = thresholds::energy_noise * (std::abs(energy_) + units());
     double factor = 1;
     for (int halving = 0; halving < most_halvings; ++halving, factor *= 0.5) {
       if (!try_step(factor)) continue;
       const Index out = violated(trial_);
       if (out >= 0) try_to_boundary(factor);
       const double after = energy(trial_);
-      if (!(after <= energy_ + 1e-4 * factor * std::min(slope, 0.0) + noise)) continue;
+      if (!(after <= energy_ + thresholds::sufficient_decrease * factor * std::min(slope, 0.0) + noise)) continue;
       xs_ = trial_;
       energy_ = after;
       if (out >= 0) {
@@ -313,8 +315,8 @@ class Search {
         return failed("the search meets an inequality");
       }
       if (factor == 1 && step_.head(n()).lpNorm<Eigen::Infinity>() > 0.1 * size_) size_ *= 2;
-      damping_ = factor < 0.5 ? std::max(8 * shift_, smallest_shift) : factor < 1 ? shift_ : shift_ / 8;
-      if (damping_ < smallest_shift) damping_ = 0;
+      damping_ = factor < 0.5 ? std::max(8 * shift_, thresholds::smallest_shift) : factor < 1 ? shift_ : shift_ / 8;
+      if (damping_ < thresholds::smallest_shift) damping_ = 0;
       return true;
     }
     return failed("U does not fall along the direction of descent, the scaled residual is " +
@@ -333,7 +335,7 @@ class Search {
   /// more than its rounding. False where it does not: with the matrix factorised without a shift.
   bool leave_flat() {
     if (++escapes_ > most_escapes) return false;
-    shift_ = smallest_shift;
+    shift_ = thresholds::smallest_shift;
     matrix_.factorise(shift_);
     find_direction();
     double length = (1 + xs_.head(n()).norm()) / direction_.head(n()).norm();
@@ -343,7 +345,8 @@ class Search {
         trial_.head(n()) += sign * length * direction_.head(n());
         if (!correct(trial_) || violated(trial_) >= 0) continue;
         const double after = energy(trial_);
-        if (!(after < energy_ - 1e-10 * (std::abs(energy_) + units()) * std::min(1.0, length))) continue;
+        if (!(after < energy_ - thresholds::lower_energy * (std::abs(energy_) + units()) * std::min(1.0, length)))
+          continue;
         xs_ = trial_;
         energy_ = after;
         return true;
@@ -357,7 +360,7 @@ class Search {
     const Inertia inertia = matrix_.factorise(0);
     const double lowest = lowest_curvature();
     matrix_.factorise(shift_);  // for correct()
-    const bool flat = !(lowest < -1e-10);
+    const bool flat = !(lowest < -thresholds::flat_curvature);
     if (flat && leave_flat()) return true;
     if (flat || ++escapes_ > most_escapes)
       return failed("stationary, not decided: there are neutral directions, the KKT matrix has the inertia " +
@@ -386,7 +389,7 @@ class Search {
   double lowest_curvature() {
     double below = -shift_, above = 0;
     if (matrix_.factorise(0).is(n(), m())) return 0;
-    for (int k = 0; k < 40 && above - below > 1e-3 * std::abs(below); ++k) {
+    for (int k = 0; k < 40 && above - below > thresholds::curvature_accuracy * std::abs(below); ++k) {
       const double middle = 0.5 * (above + below);
       (matrix_.factorise(-middle).is(n(), m()) ? below : above) = middle;
     }

@@ -5,6 +5,7 @@
 
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/interrupt.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 
 namespace gnomon {
@@ -14,7 +15,7 @@ namespace {
 /// Central differences of fourth order in scaled unknowns, f'(x) ~ sum_k weight_k f(x + k step)/step: the rounding
 /// error is eps/step, and the quotients of discrete derivatives at dq = 0 carry eps/step^2. (At second order the
 /// truncation error, step^2/|x|^2 near such quotients, hides errors of a Jacobian.)
-constexpr double difference_step = 1e-4;
+constexpr double difference_step = thresholds::fourth_order_spacing;
 constexpr std::pair<double, double> difference_weights[] = {
     {-2, 1.0 / 12}, {-1, -2.0 / 3}, {1, 2.0 / 3}, {2, -1.0 / 12}};
 
@@ -175,7 +176,7 @@ double compare_jacobians(ScaledEquations& equations, const ConstVectorRef& xs, J
   Vector va = Vector::Zero(p.nonzeros()), vb = Vector::Zero(p.nonzeros());
   if (equations.jacobian(xs, va, a) != EvaluationStatus::ok || equations.jacobian(xs, vb, b) != EvaluationStatus::ok)
     return std::numeric_limits<double>::infinity();
-  const double largest = std::max(va.lpNorm<Eigen::Infinity>(), 1e-300);
+  const double largest = std::max(va.lpNorm<Eigen::Infinity>(), thresholds::no_division_by_zero);
   if (outside) {
     *outside = 0;
     const Index n = equations.size();

@@ -7,6 +7,7 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "model/bordered_system.hpp"
@@ -17,8 +18,6 @@ namespace gnomon {
 namespace {
 
 constexpr Index largest_dense_border = 300;
-/// Entries of Y, columns of largest entry one, that are rounding.
-constexpr double border_rounding = 1e-9;
 /// The left null space of G near a position where B, m x k, makes (G, B) regular: with the rows of G M^-1/2 and of B
 /// divided by D = diag(A_ii)^1/2,
 ///
@@ -67,7 +66,7 @@ class LeftNullSpace {
       Index largest = j;
       for (Index c = j; c < basis_.cols(); ++c)
         if (std::abs(basis_(row, c)) > std::abs(basis_(row, largest))) largest = c;
-      if (!(std::abs(basis_(row, largest)) > 1e-10)) return false;
+      if (!(std::abs(basis_(row, largest)) > thresholds::rank)) return false;
       if (largest != j) basis_.col(j).swap(basis_.col(largest));
       basis_.col(j) /= basis_(row, j);
       for (Index c = 0; c < basis_.cols(); ++c) {
@@ -247,7 +246,7 @@ std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, doubl
   PatternBuilder pattern(system->m(), largest.cols());
   for (Index j = 0; j < largest.cols(); ++j)
     for (Index i = 0; i < largest.rows(); ++i)
-      if (largest(i, j) > border_rounding * largest.col(j).maxCoeff()) pattern.add(i, j);
+      if (largest(i, j) > thresholds::border_rounding * largest.col(j).maxCoeff()) pattern.add(i, j);
   impl->set_pattern(pattern.build());
   if (!impl->take(t, q)) throw_rank_deficient(*system, rank);
   return std::shared_ptr<Border>(new Border(std::move(impl)));

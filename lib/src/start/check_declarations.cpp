@@ -8,6 +8,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/uniform.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
@@ -17,13 +18,8 @@ namespace gnomon {
 
 namespace {
 
-/// A formula and a difference quotient that are further apart than this part of their size, and than the quotient's
-/// noise, contradict each other: what truncation and rounding make of a right derivative lies far below.
-constexpr double contradiction = 2e-5;
-/// Quotients are taken over these parts of the size of the argument, until one agrees with the formula, or two with
-/// each other: forces between small parts vary over short distances, and long distances lose fewer digits.
-constexpr std::array<double, 8> spacings{1e-5, 1e-6, 1e-7, 1e-8, 1e-4, 1e-3, 1e-10, 1e-12};
-/// So far away, in the same parts, a function is looked at of which rounding leaves nothing near the start.
+/// So far away, in parts of the size of the argument, a function is looked at of which rounding leaves nothing near the
+/// start.
 constexpr std::array<double, 4> far_away{1, 1e3, 1e6, 1e9};
 /// What rounding makes of a value, in parts of it; its terms may be larger than their sum.
 constexpr double rounding = 1e4 * std::numeric_limits<double>::epsilon();
@@ -33,10 +29,6 @@ class Contradiction : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-/// The point of comparison is so far from the start, in parts of its size: an entry that is zero at the start may hide
-/// what is wrong.
-constexpr double beside_the_start = 1e-3;
 
 double size_of(const Vector& x) {
   return max_norm(x) > 0 ? max_norm(x) : 1;
@@ -65,11 +57,12 @@ struct Entry {
   double last = std::numeric_limits<double>::quiet_NaN(), last_noise = 0;
 
   void take(double formula, double quotient, double noise, double scale, bool resolved) {
-    agrees = agrees || formula == quotient ||
-             (noise <= scale / 10 && std::abs(formula - quotient) <= contradiction * scale + noise);
+    agrees =
+        agrees || formula == quotient ||
+        (noise <= scale / 10 && std::abs(formula - quotient) <= thresholds::contradicting_derivative * scale + noise);
     if (agrees || noise > scale / 10 || !resolved) return;
     // Quotients that agree with each other have converged, and not to the formula.
-    contradicts = std::abs(quotient - last) <= contradiction * scale / 10 + noise + last_noise;
+    contradicts = std::abs(quotient - last) <= thresholds::contradicting_derivative * scale / 10 + noise + last_noise;
     last = quotient;
     last_noise = noise;
   }
@@ -90,7 +83,7 @@ class Declarations {
                   double size = 0) const {
     if (formula.size() == 0 || !formula.allFinite() || !std::isfinite(size)) return;
     std::vector<Entry> entries(static_cast<std::size_t>(formula.size()));
-    for (const double spacing : spacings) {
+    for (const double spacing : thresholds::tried_spacings) {
       const double s = spacing * size_of(x);
       Vector change, half, values;
       if (!evaluated([&] {
@@ -145,7 +138,7 @@ class Declarations {
   /// The (d+1)-th difference of a polynomial of degree d vanishes.
   void degree(const char* what, int declared, const Function& f, const Vector& x, const Vector& w) const {
     if (declared < 0) return;
-    constexpr double apart = 0.05, vanishing = 1e-8;  // 2^(d+1) roundings lie far below
+    constexpr double apart = 0.05;
     Vector sum;
     double binomial = 1, size = 0;
     if (!evaluated([&] {
@@ -159,7 +152,7 @@ class Declarations {
         }))
       return;
     Index worst = 0;
-    if (sum.cwiseAbs().maxCoeff(&worst) <= vanishing * size) return;
+    if (sum.cwiseAbs().maxCoeff(&worst) <= thresholds::vanishing_difference * size) return;
     refuse("the degree of " + std::string(what) + " is declared as " + std::to_string(declared) +
            ", and its difference of order " + std::to_string(declared + 1) + " near the start" + entry(sum, worst) +
            " is " + number_text(sum[worst]) + ", beside values of " + number_text(size));
@@ -201,7 +194,7 @@ class SystemDeclarations final : public Declarations {
     Uniform uniform(1);
     w_ = direction(uniform, n_);
     lambda_ = direction(uniform, m_);
-    const Vector beside = q + beside_the_start * size_of(q) * direction(uniform, n_);
+    const Vector beside = q + thresholds::beside * size_of(q) * direction(uniform, n_);
     if (evaluated([&] { return potential(t_, beside).allFinite() && constraints(t_, beside).allFinite(); }))
       q_ = beside;
   }
@@ -283,12 +276,11 @@ class SystemDeclarations final : public Declarations {
 
   /// M(q) beside the start, where entries that vanish at the start do not.
   void check_symmetry(const ConfigurationMass& part) const {
-    constexpr double rounding_of_entries = 1e-12;
     Matrix mass(n_, n_);
     part.mass_matrix(q_, mass);
     Index i = 0, j = 0;
     if (!mass.allFinite() ||
-        (mass - mass.transpose()).cwiseAbs().maxCoeff(&i, &j) <= rounding_of_entries * mass.cwiseAbs().maxCoeff())
+        (mass - mass.transpose()).cwiseAbs().maxCoeff(&i, &j) <= thresholds::asymmetry * mass.cwiseAbs().maxCoeff())
       return;
     const auto entry_text = [&](Index row, Index column) {
       return "entry (" + std::to_string(row) + ", " + std::to_string(column) + ") is " + number_text(mass(row, column));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/base/uniform.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
@@ -15,8 +16,7 @@ namespace gnomon {
 
 namespace {
 
-/// How far beside a position its rank is looked at, in parts of the largest coordinate, and in how many directions.
-constexpr double beside = 1e-3;
+/// In how many directions beside a position its rank is looked at.
 constexpr int directions_beside = 2;
 
 std::string subject(const System& system) {
@@ -171,7 +171,6 @@ Vector position_scale(const System& system, const Vector& values, const Vector& 
 /// Of velocities, which may all be zero while constraints move, or motion begins: and the speed
 /// (sizes of g times |(G a)_i| + |bias_i|)^(1/2) that accelerations a = M^-1 grad U make of positions, for rounding.
 Vector velocity_scale(const System& system, double t, const Vector& values, const Vector& q, const Vector& v) {
-  constexpr double begun = 1e-2;
   const Index n = system.n();
   Vector gradient(n), a(n), bias(system.m()), pull(system.m());
   system.potential_gradient(t, q, gradient);
@@ -179,7 +178,7 @@ Vector velocity_scale(const System& system, double t, const Vector& values, cons
   multiply(system.constraint_pattern(), values.cwiseAbs(), a, pull);
   system.constraint_bias(t, q, v, bias);
   const Vector pulled = constraint_scale(system, values, q).cwiseProduct(pull + bias.cwiseAbs());
-  return constraint_scale(system, values, v) + begun * pulled.cwiseSqrt();
+  return constraint_scale(system, values, v) + thresholds::begun_motion * pulled.cwiseSqrt();
 }
 
 /// Largest |r_i| / scale_i and its index.
@@ -208,11 +207,12 @@ void check_obstacles(const System& system, double t, const Vector& q) {
   const auto closed = obstacles->with_obstacles_closed();  // its last rows are -c
   Vector values(closed->constraint_pattern().nonzeros());
   closed->constraint_jacobian(t, q, values);
-  const double size = std::max(q.lpNorm<Eigen::Infinity>(), 1e-300);
+  const double size = std::max(q.lpNorm<Eigen::Infinity>(), thresholds::no_division_by_zero);
   const std::vector<Index>& offsets = closed->constraint_pattern().offsets;
   for (Index i = 0; i < count; ++i) {
     const auto row = static_cast<std::size_t>(system.m() + i);
-    if (c[i] >= -touching_gap * values.segment(offsets[row], offsets[row + 1] - offsets[row]).lpNorm<1>() * size)
+    if (c[i] >=
+        -thresholds::touching_gap * values.segment(offsets[row], offsets[row + 1] - offsets[row]).lpNorm<1>() * size)
       continue;
     const auto names = obstacles->obstacle_names();
     const auto k = static_cast<std::size_t>(i);
@@ -229,7 +229,7 @@ void check_obstacles(const System& system, double t, const Vector& q) {
 bool project_position(const System& system, const Probe& probe, double t, const PositionMetric* metric, bool loose,
                       Vector& q) {
   constexpr int most_iterations = 50;
-  constexpr double near = 1e-12, loosest = 1e-3, beside_misfit = 100;
+  constexpr double beside_misfit = 100;
   const Index m = system.m();
   const Vector zero = Vector::Zero(system.n()), given = q;
   Vector r(m), values(system.constraint_pattern().nonzeros()), step, multipliers, best = q;
@@ -244,12 +244,13 @@ bool project_position(const System& system, const Probe& probe, double t, const 
       error = now;
       best = q;
     }
-    if (error == 0 || (stagnates && error <= near)) break;
-    const double threshold = loose ? std::clamp(beside_misfit * now, rank_threshold, loosest) : rank_threshold;
+    if (error == 0 || (stagnates && error <= thresholds::on_constraints)) break;
+    const double threshold =
+        loose ? std::clamp(beside_misfit * now, thresholds::rank, thresholds::loosest_rank) : thresholds::rank;
     SaddlePoint(system, t, q, threshold, metric).solve(zero, -r, step, multipliers);
     q += step;
   }
-  if (error <= near) {
+  if (error <= thresholds::on_constraints) {
     q = best;
     return true;
   }
@@ -356,7 +357,6 @@ void project_start(const System& system, double t, Vector& q, Vector& p) {
 }
 
 std::string moved_text(const System& system, const Vector& before, const Vector& after) {
-  constexpr double rounding = 1e-14;
   constexpr std::size_t most = 6;
   std::vector<Block> blocks = system.traits().blocks;
   for (Index j = 0; blocks.empty() && j < system.n(); ++j) blocks.push_back({"q[" + std::to_string(j) + "]", j, 1});
@@ -368,7 +368,8 @@ std::string moved_text(const System& system, const Vector& before, const Vector&
     if (moved.empty() || moved.back().first != part) moved.emplace_back(part, 0);
     moved.back().second = std::max(moved.back().second, change);
   }
-  const double size = rounding * std::max(before.lpNorm<Eigen::Infinity>(), after.lpNorm<Eigen::Infinity>());
+  const double size =
+      thresholds::start_rounding * std::max(before.lpNorm<Eigen::Infinity>(), after.lpNorm<Eigen::Infinity>());
   const auto still = std::remove_if(moved.begin(), moved.end(), [&](const auto& one) { return one.second <= size; });
   moved.erase(still, moved.end());
   std::stable_sort(moved.begin(), moved.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -392,8 +393,8 @@ std::vector<Vector> positions_beside(const System& system, double t, const Vecto
       SaddlePoint(system, t, q).solve(force, Vector::Zero(system.m()), along, lambda);
       const double length = along.lpNorm<Eigen::Infinity>();
       const double free = force.cwiseQuotient(system.mass().diagonal_entries()).lpNorm<Eigen::Infinity>();
-      if (!(length > 1e-8 * free)) return all;  // nothing is free to move
-      Vector there = q + (beside * (size > 0 ? size : 1) / length) * along, p = Vector::Zero(system.n());
+      if (!(length > thresholds::free_motion * free)) return all;  // nothing is free to move
+      Vector there = q + (thresholds::beside * (size > 0 ? size : 1) / length) * along, p = Vector::Zero(system.n());
       project_start(system, t, there, p);
       all.push_back(there);
     } catch (const Error&) {

@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/uniform.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "start/disagreement.hpp"
@@ -14,9 +15,7 @@ namespace gnomon {
 
 namespace {
 
-constexpr double spacing = 1e-4;           // of differences of fourth order, relative to the largest unknown
-constexpr double first_tolerance = 1e-7;   // their truncation and rounding
-constexpr double exact_tolerance = 1e-12;  // two formulas for one thing
+constexpr double spacing = thresholds::fourth_order_spacing;  // relative to the largest unknown
 constexpr std::array<const char*, 6> row_names{"velocity",         "momentum",   "force",
                                                "multiplier-force", "constraint", "hidden"};
 constexpr std::array<const char*, 3> argument_names{"y", "z", "psi"};
@@ -94,7 +93,7 @@ class Checker {
       const auto f = [&](const Point& at) { return value(term, at); };
       found.compare(tangent(term, points_[k], directions_[k]), difference(f, points_[k], directions_[k]));
     }
-    report(row_names[static_cast<std::size_t>(term)], found, first_tolerance,
+    report(row_names[static_cast<std::size_t>(term)], found, thresholds::first_difference,
            std::string("tangent of the ") + to_string(term) + " against differences");
   }
 
@@ -119,7 +118,7 @@ class Checker {
       }
       if (scale == 0 && pattern.nonzeros() == 0) continue;
       const auto i = static_cast<std::size_t>(term), j = static_cast<std::size_t>(argument);
-      report(std::string(row_names[i]) + "-" + argument_names[j], found, exact_tolerance,
+      report(std::string(row_names[i]) + "-" + argument_names[j], found, thresholds::same_overdetermined_formula,
              std::string("its Jacobian by ") + argument_names[j] + " against tangents");
     }
   }
@@ -133,7 +132,8 @@ class Checker {
       found.compare(value(Term::hidden, at), tangent(Term::constraint, at, along));
       found.scale_with(along.size());
     }
-    report("hidden-level", found, exact_tolerance, "h = g_y v against the tangent of g along v");
+    report("hidden-level", found, thresholds::same_overdetermined_formula,
+           "h = g_y v against the tangent of g along v");
   }
 
   /// The point moved onto g = 0 and h = 0, each by Newton's method with corrections of least length.
@@ -146,7 +146,9 @@ class Checker {
         s_.jacobian(term, argument, at.view(), values);
         at.part(argument) -= to_dense(pattern, values).completeOrthogonalDecomposition().solve(value(term, at));
       }
-      if (traits_.m > 0 && !(value(term, at).lpNorm<Eigen::Infinity>() <= 1e-12 * at.size() * at.size())) return false;
+      if (traits_.m > 0 &&
+          !(value(term, at).lpNorm<Eigen::Infinity>() <= thresholds::on_constraints * at.size() * at.size()))
+        return false;
     }
     return true;
   }
@@ -163,7 +165,7 @@ class Checker {
       found.compare(s_.power(at.view()), difference(energy, at, slope));
       found.scale_with(std::abs(s_.energy(at.view())) * slope.size() / at.size());
     }
-    report("power", found, first_tolerance, "power P against dE/dt along the slope of the solution");
+    report("power", found, thresholds::first_difference, "power P against dE/dt along the slope of the solution");
   }
 
   const OverdeterminedSystem& s_;

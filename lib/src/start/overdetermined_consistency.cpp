@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "model/term_matrix.hpp"
@@ -182,7 +183,7 @@ void Index1::solve_momentum(const ConstVectorRef& y, const ConstVectorRef& p, Ve
     if (!s.dz.allFinite()) break;
     z -= s.dz;
     const double step = part_of(max_norm(s.dz), max_norm(z));
-    if (at_rounding(step, last) || max_norm(s.residual) <= 1e-15 * max_norm(p)) return;
+    if (at_rounding(step, last) || max_norm(s.residual) <= thresholds::residual_rounding * max_norm(p)) return;
     last = step;
   }
   throw CannotEvaluate("no z was found that belongs to the momentum p(y,z)");
@@ -269,7 +270,7 @@ void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vec
     system.jacobian(term, argument, {y0, z0, psi}, values);
     constraint_sizes(pattern, values, Vector::Ones(pattern.cols), scale_of, sizes);
     for (Index i = 0; i < traits.m; ++i) {
-      const double tolerance = 1e-10 * sizes[i];
+      const double tolerance = thresholds::misfit * sizes[i];
       if (std::abs(r[i]) > tolerance)
         throw Error(ErrorCode::inconsistent_start, subject(system) + "the start is off the manifold: the " +
                                                        to_string(term) + "[" + std::to_string(i) +

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
@@ -309,7 +310,7 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double
     return factorise(system, a);
   };
   // What has full rank by far is spared the search.
-  if (threshold > rank_threshold || !keep()) {
+  if (threshold > thresholds::rank || !keep()) {
     rank = large_rank(a, threshold);
     if (!keep()) {
       rank.dependent.clear();
@@ -356,7 +357,7 @@ bool SaddlePoint::triangularise(const Sparse& a) {
     for (Index k = 0; k < count; ++k) kept_columns_.col(k) = a.col(kept_[static_cast<std::size_t>(k)]);
   }
   Eigen::AMDOrdering<int>()(Sparse(kept_columns_.transpose() * kept_columns_), order_);
-  const GivensQr qr(Sparse(kept_columns_ * order_), rank_threshold);
+  const GivensQr qr(Sparse(kept_columns_ * order_), thresholds::rank);
   if (!qr.dependent().empty()) return false;
   triangle_ = qr.r();
   return power_norm(

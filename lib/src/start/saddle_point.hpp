@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/start/consistency.hpp"
 
@@ -17,9 +18,6 @@ namespace gnomon {
 
 /// Above this size of [M G^T; G 0] the sparse factorisations take over. A mass M(q) is always treated as dense.
 constexpr Index dense_saddle_point_limit = 1000;
-
-/// Below it, in parts of the largest one, singular values of G M^-1/2, rows scaled to length one, are rounding.
-constexpr double rank_threshold = 1e-10;
 
 /// M(q) = L L^T.
 class MassRoot {
@@ -53,7 +51,7 @@ class SaddlePoint {
   /// Throws Error(rank_deficient) where the matrix is singular to working precision and no constraint repeats others.
   /// Singular values of G below `threshold` of the largest, rows scaled to length one, count as zero.
   /// With a metric, its weights take the place of M.
-  SaddlePoint(const System& system, double t, const Vector& q, double threshold = rank_threshold,
+  SaddlePoint(const System& system, double t, const Vector& q, double threshold = thresholds::rank,
               const PositionMetric* metric = nullptr);
   void solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const;
   Index rank() const { return rank_; }
@@ -85,7 +83,8 @@ class SaddlePoint {
 };
 
 /// See constraint_rank; values are those of G at q on the constraint pattern.
-ConstraintRank rank_of(const System& system, const Vector& q, const Vector& values, double threshold = rank_threshold);
+ConstraintRank rank_of(const System& system, const Vector& q, const Vector& values,
+                       double threshold = thresholds::rank);
 
 /// Throws the Error(rank_deficient) that names rank.dependent.
 [[noreturn]] void throw_rank_deficient(const System& system, const ConstraintRank& rank);

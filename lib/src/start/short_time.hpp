@@ -5,17 +5,17 @@
 #include <cmath>
 
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
 /// A thousandth of the time in which a motion from q with the velocities v and accelerations a goes as far as q is from
 /// the origin, or turns; of a unit of time where nothing moves.
 inline double short_time(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& a) {
-  constexpr double part = 1e-3;
   const double speed = max_norm(v), pull = max_norm(a);
   const double length = max_norm(q) > 0 ? max_norm(q) : pull > 0 ? speed * speed / pull : 0;
   const double time = length / (speed + std::sqrt(pull * length));
-  return part * (time > 0 && std::isfinite(time) ? time : 1);
+  return thresholds::short_time * (time > 0 && std::isfinite(time) ? time : 1);
 }
 
 }  // namespace gnomon

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/uniform.hpp"
 
 namespace gnomon {
@@ -10,7 +11,7 @@ SystemChecker::SystemChecker(const System& system, double t0, const Vector& q0)
     : s_(system), n_(system.n()), m_(system.m()) {
   Uniform uniform(3);
   const double size = q0.lpNorm<Eigen::Infinity>(), scale = size > 0 ? size : 1;
-  step_ = spacing * scale;
+  step_ = thresholds::central_spacing * scale;
   for (int k = 0; k < 4; ++k) {
     Point z{t0, q0, Vector(n_), Vector(n_), Vector(m_)};
     uniform.fill(z.v);
@@ -93,8 +94,8 @@ void SystemChecker::potential() {
     second.compare(hw, difference(grad, z.q, z.w));
     second.scale_with(gradient(z, z.q).lpNorm<Eigen::Infinity>());
   }
-  report("potential-gradient", first, first_tolerance, "grad U against differences of U");
-  report("potential-hessian", second, first_tolerance, "(Hess U) w against differences of grad U");
+  report("potential-gradient", first, thresholds::first_difference, "grad U against differences of U");
+  report("potential-hessian", second, thresholds::first_difference, "(Hess U) w against differences of grad U");
 }
 
 /// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w), and the matrices of all
@@ -147,10 +148,11 @@ void SystemChecker::kinetic() {
                     part.kinetic_hessian_times(q, p_at, Vector::Zero(n_), u_p, out_q, out_p);
                   }));
   }
-  report("kinetic-velocity", velocity, exact_tolerance, "T_p = M(q)^-1 p and T = p . v / 2");
-  report("kinetic-gradient", first, first_tolerance, "T_q against differences of T");
-  report("kinetic-hessian", second, first_tolerance, "(Hess T) w against differences of (T_q, T_p)");
-  report("kinetic-third", third, first_tolerance, "third derivatives of T against differences of (Hess T) w");
+  report("kinetic-velocity", velocity, thresholds::same_formula, "T_p = M(q)^-1 p and T = p . v / 2");
+  report("kinetic-gradient", first, thresholds::first_difference, "T_q against differences of T");
+  report("kinetic-hessian", second, thresholds::first_difference, "(Hess T) w against differences of (T_q, T_p)");
+  report("kinetic-third", third, thresholds::first_difference,
+         "third derivatives of T against differences of (Hess T) w");
 }
 
 /// dQ/dq and dQ/dv against differences of Q.
@@ -175,27 +177,27 @@ void SystemChecker::force() {
       found.compare(along, difference(force_at, at, z.w));
       found.scale_with(force_at(at).lpNorm<Eigen::Infinity>());
     }
-  report("force-by-q", by_q, first_tolerance, "dQ/dq against differences of Q");
-  report("force-by-v", by_v, first_tolerance, "dQ/dv against differences of Q");
+  report("force-by-q", by_q, thresholds::first_difference, "dQ/dq against differences of Q");
+  report("force-by-v", by_v, thresholds::first_difference, "dQ/dv against differences of Q");
 }
 
 /// U and g at q + tail: the tail must be felt, with the gradient's slope.
 void SystemChecker::compensated() {
   Disagreement energy, position;
   for (const Point& z : points_) {
-    const Vector tail = 1e-9 * z.w, opposite = -tail;
+    const Vector tail = thresholds::checked_tail * z.w, opposite = -tail;
     Vector scratch(n_), plus(m_), minus(m_), values(s_.constraint_pattern().nonzeros());
     const long double rise =
         s_.potential_compensated(z.t, z.q, tail, scratch) - s_.potential_compensated(z.t, z.q, opposite, scratch);
-    energy.compare(static_cast<double>(rise / 2e-9L), gradient(z, z.q).dot(z.w));
+    energy.compare(static_cast<double>(rise / (2 * thresholds::checked_tail_extended)), gradient(z, z.q).dot(z.w));
     energy.scale_with(gradient(z, z.q).norm() * z.w.norm());
     if (m_ == 0) continue;
     s_.constraints_compensated(z.t, z.q, tail, plus, values);
     s_.constraints_compensated(z.t, z.q, opposite, minus, values);
-    position.compare((plus - minus) / 2e-9, jacobian_times(z.t, z.q, z.w));
+    position.compare((plus - minus) / (2 * thresholds::checked_tail), jacobian_times(z.t, z.q, z.w));
   }
-  report("potential-tail", energy, second_tolerance, "U at q + tail against U + grad U . tail");
-  if (m_ > 0) report("constraint-tail", position, second_tolerance, "g at q + tail against g + G tail");
+  report("potential-tail", energy, thresholds::second_difference, "U at q + tail against U + grad U . tail");
+  if (m_ > 0) report("constraint-tail", position, thresholds::second_difference, "g at q + tail against g + G tail");
 }
 
 void SystemChecker::hessian() {
@@ -212,10 +214,10 @@ void SystemChecker::hessian() {
       for (Index i = 0; i < n_; ++i)
         if (s_.hessian_pattern().find(i, j) < 0) outside.compare(0, column[i]);
     }
-    outside.scale_with(std::max(1e-300, dense.lpNorm<Eigen::Infinity>()));
+    outside.scale_with(std::max(thresholds::no_division_by_zero, dense.lpNorm<Eigen::Infinity>()));
   }
-  report("hessian", mutual, exact_tolerance, "Hess U + sum lambda Hess g against its products");
-  report("hessian-pattern", outside, exact_tolerance, "entries of it outside its pattern");
+  report("hessian", mutual, thresholds::same_formula, "Hess U + sum lambda Hess g against its products");
+  report("hessian-pattern", outside, thresholds::same_formula, "entries of it outside its pattern");
 }
 
 /// The (d+1)-th difference of a polynomial of degree d vanishes.
@@ -241,11 +243,11 @@ void SystemChecker::degrees() {
     report("potential-degree",
            vanishing(s_.traits().potential_degree,
                      [&](const Point& z, const Vector& q) { return Vector::Constant(1, s_.potential(z.t, q)); }),
-           exact_tolerance, "U is of the declared degree");
+           thresholds::same_formula, "U is of the declared degree");
   if (m_ > 0 && s_.traits().constraint_degree >= 0)
     report("constraint-degree",
            vanishing(s_.traits().constraint_degree, [&](const Point& z, const Vector& q) { return g(z.t, q); }),
-           exact_tolerance, "g is of the declared degree");
+           thresholds::same_formula, "g is of the declared degree");
 }
 
 }  // namespace gnomon

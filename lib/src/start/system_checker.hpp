@@ -26,12 +26,6 @@ class SystemChecker {
   };
   using Function = std::function<Vector(const Vector& q)>;
 
-  static constexpr double spacing = 1e-5;           // of first differences, relative to the scale of q
-  static constexpr double first_tolerance = 1e-7;   // their truncation and rounding
-  static constexpr double exact_tolerance = 1e-11;  // two formulas for one thing
-  static constexpr double second_spacing = 1e-3;    // of differences of higher order
-  static constexpr double second_tolerance = 1e-6;
-
   void potential();
   void compensated();
   void kinetic();

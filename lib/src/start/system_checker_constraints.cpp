@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+#include "start/short_time.hpp"
 #include "start/system_checker.hpp"
 
 namespace gnomon {
@@ -8,9 +10,11 @@ namespace gnomon {
 void SystemChecker::rates() {
   const TimeDependence& part = *s_.parts().time_dependence;
   Disagreement energy, first, second;
-  constexpr double s = 1e-3;
   for (const Point& z : points_) {
-    const auto slope = [](const auto& f) { return Vector((8 * (f(s) - f(-s)) - (f(2 * s) - f(-2 * s))) / (12 * s)); };
+    Vector pull(n_);
+    s_.mass().solve(gradient(z, z.q), pull);
+    const double s = short_time(z.q, z.v, pull);
+    const auto slope = [s](const auto& f) { return Vector((8 * (f(s) - f(-s)) - (f(2 * s) - f(-2 * s))) / (12 * s)); };
     const auto u = [&](double after) -> Vector { return Vector::Constant(1, s_.potential(z.t + after, z.q)); };
     energy.compare(part.potential_rate(z.t, z.q), slope(u)[0]);
     energy.scale_with(std::abs(u(0)[0]));
@@ -28,9 +32,9 @@ void SystemChecker::rates() {
     second.compare(hessian, slope(of_constraints));
     second.scale_with(of_constraints(0).lpNorm<Eigen::Infinity>());
   }
-  report("rate-potential", energy, first_tolerance, "dU/dt against differences of U in time");
-  report("rate-jacobian", first, first_tolerance, "dG/dt against differences of G in time");
-  report("rate-hessian", second, first_tolerance, "Hess dg/dt against differences in time of Hess g");
+  report("rate-potential", energy, thresholds::first_difference, "dU/dt against differences of U in time");
+  report("rate-jacobian", first, thresholds::first_difference, "dG/dt against differences of G in time");
+  report("rate-hessian", second, thresholds::first_difference, "Hess dg/dt against differences in time of Hess g");
 }
 
 void SystemChecker::constraint_first() {
@@ -46,8 +50,8 @@ void SystemChecker::constraint_first() {
         if (s_.constraint_pattern().find(i, j) < 0) outside.compare(0, numeric[i]);
     }
   }
-  report("constraint-jacobian", inside, first_tolerance, "G against differences of g");
-  report("constraint-pattern", outside, first_tolerance, "entries of G outside its pattern");
+  report("constraint-jacobian", inside, thresholds::first_difference, "G against differences of g");
+  report("constraint-pattern", outside, thresholds::first_difference, "entries of G outside its pattern");
 }
 
 void SystemChecker::constraint_second() {
@@ -69,9 +73,9 @@ void SystemChecker::constraint_second() {
     mutual.compare(hw.dot(z.v), z.lambda.dot(row_times_w));
     mutual.scale_with(hw.norm() * z.v.norm());
   }
-  report("constraint-hessian", force, first_tolerance, "d(G^T lambda)/dq w against differences");
-  report("constraint-curvature", rows, first_tolerance, "d(G v)/dq w against differences");
-  report("constraint-mutual", mutual, exact_tolerance, "lambda.(d(G v)/dq w) against v.(d(G^T lambda)/dq w)");
+  report("constraint-hessian", force, thresholds::first_difference, "d(G^T lambda)/dq w against differences");
+  report("constraint-curvature", rows, thresholds::first_difference, "d(G v)/dq w against differences");
+  report("constraint-mutual", mutual, thresholds::same_formula, "lambda.(d(G v)/dq w) against v.(d(G^T lambda)/dq w)");
 }
 
 void SystemChecker::constraint_third() {
@@ -89,7 +93,7 @@ void SystemChecker::constraint_third() {
     for (Index j = 0; j < n_; ++j) third.compare(dense.col(j), difference(curvature, z.q, unit(j)));
     third.scale_with(curvature(z.q).lpNorm<Eigen::Infinity>());
   }
-  report("constraint-third", third, first_tolerance, "d(v.(Hess g) w)/dq against differences");
+  report("constraint-third", third, thresholds::first_difference, "d(v.(Hess g) w)/dq against differences");
 }
 
 void SystemChecker::along_the_motion() {
@@ -101,14 +105,16 @@ void SystemChecker::along_the_motion() {
     velocity.compare(formula, (g(z.t + e, z.q + e * z.v) - g(z.t - e, z.q - e * z.v)) / (2 * e));
     velocity.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>());
     s_.constraint_bias(z.t, z.q, z.v, formula);
-    const double d = second_spacing;
+    const double d = thresholds::wide_spacing;
     // Fourth order: (-f(2d) + 16 f(d) - 30 f(0) + 16 f(-d) - f(-2d)) / (12 d^2)
     const auto f = [&](double s) { return g(z.t + s, z.q + s * z.v); };
     bias.compare(formula, (-f(2 * d) + 16 * f(d) - 30 * f(0) + 16 * f(-d) - f(-2 * d)) / (12 * d * d));
     bias.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>());
   }
-  report("constraint-velocity", velocity, first_tolerance, "G v + g_t against differences along the motion");
-  report("constraint-bias", bias, second_tolerance, "second derivative of g along the motion, against differences");
+  report("constraint-velocity", velocity, thresholds::first_difference,
+         "G v + g_t against differences along the motion");
+  report("constraint-bias", bias, thresholds::second_difference,
+         "second derivative of g along the motion, against differences");
 }
 
 }  // namespace gnomon

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "start/system_checker.hpp"
@@ -46,15 +47,15 @@ void SystemChecker::symmetries() {
         mass->kinetic_gradient(z.q, mv, t_q, t_p);
         by_mass = t_q.dot(xi);
       }
-      part.symmetry_generator(a, z.q + second_spacing * z.v, plus);
-      part.symmetry_generator(a, z.q - second_spacing * z.v, minus);
-      const Vector dxi = (plus - minus) / (2 * second_spacing);
+      part.symmetry_generator(a, z.q + thresholds::wide_spacing * z.v, plus);
+      part.symmetry_generator(a, z.q - thresholds::wide_spacing * z.v, minus);
+      const Vector dxi = (plus - minus) / (2 * thresholds::wide_spacing);
       kinetic.compare(by_mass, mv.dot(dxi));
       kinetic.scale_with(mv.norm() * std::max(dxi.norm(), xi.norm()));
     }
-  report("symmetry-potential", potential, exact_tolerance, "grad U . xi = 0");
-  if (m_ > 0) report("symmetry-constraints", constraint, exact_tolerance, "G xi = 0");
-  report("symmetry-kinetic", kinetic, 1e-10, "p . (D xi v) = 0");
+  report("symmetry-potential", potential, thresholds::same_formula, "grad U . xi = 0");
+  if (m_ > 0) report("symmetry-constraints", constraint, thresholds::same_formula, "G xi = 0");
+  report("symmetry-kinetic", kinetic, thresholds::symmetry, "p . (D xi v) = 0");
 }
 
 void SystemChecker::invariants() {
@@ -75,7 +76,7 @@ void SystemChecker::invariants() {
     for (Index j = 0; j < n_; ++j) jacobian.compare(dense.col(j), difference(pi_of, z.q, unit(j)));
     for (Index k = 0; k < k_max; ++k) {
       const auto v = potential.invariant_potential(k, pi[k]);
-      const double e = spacing * std::max(1e-3, std::abs(pi[k]));
+      const double e = thresholds::central_spacing * (pi[k] != 0 ? std::abs(pi[k]) : 1);
       const auto up = potential.invariant_potential(k, pi[k] + e), down = potential.invariant_potential(k, pi[k] - e);
       for (std::size_t i = 0; i < 3; ++i) chain.compare(v[i + 1], (up[i] - down[i]) / (2 * e));
       c[k] = v[1];
@@ -106,11 +107,12 @@ void SystemChecker::invariants() {
       symmetric.scale_with(values.norm() * xi.norm());
     }
   }
-  report("invariant-jacobian", jacobian, first_tolerance, "grad pi against differences");
-  report("invariant-potential", chain, first_tolerance, "V', V'', V''' against differences");
-  report("invariant-split", split, exact_tolerance, "grad U2 + sum V' grad pi against grad U");
-  report("invariant-hessian", hessian, first_tolerance, "Hess U2 + c Hess pi + lambda Hess g against differences");
-  report("invariant-symmetry", symmetric, exact_tolerance, "grad pi . xi = 0");
+  report("invariant-jacobian", jacobian, thresholds::first_difference, "grad pi against differences");
+  report("invariant-potential", chain, thresholds::first_difference, "V', V'', V''' against differences");
+  report("invariant-split", split, thresholds::same_formula, "grad U2 + sum V' grad pi against grad U");
+  report("invariant-hessian", hessian, thresholds::first_difference,
+         "Hess U2 + c Hess pi + lambda Hess g against differences");
+  report("invariant-symmetry", symmetric, thresholds::same_formula, "grad pi . xi = 0");
 }
 
 }  // namespace gnomon

@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/visible_text.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -119,7 +120,7 @@ std::vector<ModelCheck> verify(const ProblemInstance& instance) {
   instance.exact(instance.t0, q, p);
   const double scale = std::max({1.0, max_norm(instance.q0), max_norm(instance.p0)});
   const double error = std::max(max_norm(q - instance.q0), max_norm(p - instance.p0)) / scale;
-  out.push_back({"exact-start", error, 1e-12, "closed form at t0 against the start"});
+  out.push_back({"exact-start", error, thresholds::exact_start, "closed form at t0 against the start"});
   return out;
 }
 

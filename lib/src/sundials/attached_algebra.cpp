@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/sundials/sun_linear_system.hpp"
 
 namespace gnomon {
@@ -161,7 +162,7 @@ class SunAlgebra final : public LinearAlgebra {
     right = x;
     N_VConst(0.0, x_.get());
     if (iterative_ && pair_.solver->ops->setzeroguess != nullptr) SUNLinSolSetZeroGuess(pair_.solver, SUNTRUE);
-    const double tolerance = iterative_ ? 1e-12 * right.norm() : 0;
+    const double tolerance = iterative_ ? thresholds::iterative_linear_residual * right.norm() : 0;
     const int flag = SUNLinSolSolve(pair_.solver, pair_.matrix, x_.get(), b_.get(), tolerance);
     if (flag != 0) return fail("SUNLinSolSolve returned " + std::to_string(flag));
     x = Eigen::Map<const Vector>(N_VGetArrayPointer(x_.get()), x.size());

@@ -20,6 +20,7 @@
 #include <string>
 #include <utility>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/solve/chord_steps.hpp"
 #include "gnomon/sundials/frozen_iteration.hpp"
 #include "sundials/sun_nonlinear.hpp"
@@ -69,7 +70,7 @@ class SunNewtonIteration final : public FrozenIteration {
     if (!tested_ && !residual(x, map(f_.get()))) return finish(false);
     xs = x;
     // See chord_steps.hpp. f_ has the residual at xs.
-    if (at_floor() && ended_ && !kept() && report_.step_norm >= negligible_step && linear_.solve(f_.get()))
+    if (at_floor() && ended_ && !kept() && report_.step_norm >= thresholds::negligible_step && linear_.solve(f_.get()))
       xs -= map(f_.get());
     // Without the test's verdict (iterations exhausted, or a solver with a test of its own) the residual decides.
     SolveReport report = finish(ended_ || flag == success);

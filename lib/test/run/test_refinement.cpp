@@ -1,6 +1,7 @@
 // What iterative refinement takes for a solution, whatever rounding the equations claim.
 #include <boost/test/unit_test.hpp>
 
+#include "gnomon/base/thresholds.hpp"
 #include "run/refinement.hpp"
 
 using namespace gnomon;
@@ -65,9 +66,9 @@ BOOST_AUTO_TEST_CASE(noise_of_the_size_of_the_rounding_is_harmless) {
 BOOST_AUTO_TEST_CASE(no_remainder_above_the_largest_is_accepted) {
   for (const double floor : {1e-6, 1e-3, 1., 1e6})
     for (const double above : {1.01, 10., 1e2, 1e4}) {
-      const Refinement::Report report = refined(floor, above * Refinement::largest_remainder);
+      const Refinement::Report report = refined(floor, above * thresholds::largest_remainder);
       BOOST_TEST(!report.solved, "floor " << floor << ", remainder " << report.last);
       BOOST_TEST(!report.refined);
     }
-  for (const double floor : {1., 1e6}) BOOST_TEST(refined(floor, 0.5 * Refinement::largest_remainder).solved);
+  for (const double floor : {1., 1e6}) BOOST_TEST(refined(floor, 0.5 * thresholds::largest_remainder).solved);
 }

@@ -23,6 +23,7 @@
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/sparsity.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon::kernels {
 
@@ -100,7 +101,6 @@ class KluFactors {
   Index nonzeros() const { return numeric_ ? numeric_->lnz + numeric_->unz : 0; }
 
  private:
-  static constexpr double accepted_residual = 1e-10;
   /// Operations of a factorisation below which a better order is not worth its analysis.
   static constexpr double few_operations = 1e5;
   /// Operations, as AMD estimates them, above which its order is not tried: with other pivots they may be hundredfold.
@@ -161,7 +161,7 @@ class KluFactors {
     multiply(*pattern_, Eigen::Map<const Vector>(values_, pattern_->nonzeros()), x, rest_);
     rest_ -= right_;
     return rest_.lpNorm<Eigen::Infinity>() <=
-           accepted_residual * (norm_ * x.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>());
+           thresholds::accepted_reused_order * (norm_ * x.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>());
   }
 
   const SparsityPattern* pattern_ = nullptr;

@@ -4,13 +4,12 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/run/stepwise_reference.hpp"
 
 namespace gnomon::kernels {
 
 namespace {
-
-constexpr double tightest = 1e-12, loosest = 1e-5;
 
 Options with_tolerance(const Options& options, double rtol) {
   const double atol = options.real("atol");
@@ -32,7 +31,7 @@ class GradedReference final : public ReferenceSolution, public StepwiseReference
  private:
   /// From the start to t with one tolerance after the other. The report stays as it was where none arrives.
   void looser(double t, ReferenceReport& report) {
-    while (rtol_ < loosest / 2 && !stopped()) {
+    while (rtol_ < thresholds::loosest_reference / 2 && !stopped()) {
       rtol_ *= 10;
       beside_.reset();
       begin();
@@ -71,7 +70,7 @@ class GradedReference final : public ReferenceSolution, public StepwiseReference
 
   Options options_;
   StartWith start_;
-  double rtol_ = tightest, start_time_ = 0, shown_ = 0;
+  double rtol_ = thresholds::tightest_reference, start_time_ = 0, shown_ = 0;
   bool begun_ = false;
   std::unique_ptr<ReferenceSolution> solution_, beside_;
 };

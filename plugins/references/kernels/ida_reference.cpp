@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/contact/contact_reference.hpp"
 #include "references/kernels/graded_reference.hpp"
 #include "references/kernels/sparse_factors.hpp"
@@ -40,7 +41,7 @@ class IdaSolution final : public SundialsSolution {
 
   void limit_first_step(double step) override {
     IDASetInitStep(memory_.get(), step);
-    IDASetMinStep(memory_.get(), 1e-6 * std::abs(step));
+    IDASetMinStep(memory_.get(), thresholds::least_step_of_first * std::abs(step));
   }
   int step(double t, double& reached) override {
     IDASetStopTime(memory_.get(), t);
@@ -160,7 +161,7 @@ class IdaReference final : public Reference {
   std::string name() const override { return name_; }
   std::string description() const override { return description_; }
   OptionSpecs options() const override {
-    OptionSpecs options = sundials_options(1e-2);
+    OptionSpecs options = sundials_options(thresholds::reference_newton);
     options.push_back(OptionSpec::real("multiplier-atol", 1, 0, 1e12, "",
                                        "absolute tolerance of the multipliers, in parts of their natural size"));
     options.push_back(OptionSpec::choice(

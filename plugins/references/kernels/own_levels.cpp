@@ -5,12 +5,13 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon::kernels {
 
 OwnLevels::OwnLevels(const ReferenceModel& model, double t0, double rtol) : model_(&model), doubtful_(std::sqrt(rtol)) {
   const StartSlopes& start = model.start();
-  const auto at_least = [](Vector scale) { return scale.cwiseMax(1e-300).eval(); };
+  const auto at_least = [](Vector scale) { return scale.cwiseMax(thresholds::no_division_by_zero).eval(); };
   position_scale_ = at_least(start.constraint_by_y.cwiseAbs() * model.sizes().y);
   velocity_scale_ = at_least(start.hidden_by_z.cwiseAbs() * model.sizes().z);
   levels_.conservative = model.conservative();

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 StateSizes sizes_of(const StartSlopes& at) {
-  constexpr double smallest_block = 1e-3;
   const auto or_one = [](double x) { return x > 0 && std::isfinite(x) ? x : 1; };
   // The largest |x| of each block, for every coordinate of the block.
   const auto block_maximum = [&](const Vector& x) -> Vector {
@@ -14,7 +15,7 @@ StateSizes sizes_of(const StartSlopes& at) {
     if (x.size() == at.y.size())
       for (const Block& block : at.blocks)
         out.segment(block.offset, block.size).setConstant(out.segment(block.offset, block.size).maxCoeff());
-    return out.cwiseMax(smallest_block * out.maxCoeff());
+    return out.cwiseMax(thresholds::smallest_size * out.maxCoeff());
   };
 
   StateSizes size;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/run/stop_cause.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -91,9 +92,12 @@ void SundialsSolution::use_dense_matrix() {
 double SundialsSolution::first_step(double way) const {
   const auto tolerance = map(tolerances_.get()).head(ny_), y = map(y_.get()).head(ny_);
   const double error =
-      (model_->start().ddy.array() / (rtol_ * y.array().abs() + tolerance.array()).max(1e-300)).matrix().norm();
-  const double step = 0.1 * std::sqrt(2 / std::max(error / std::sqrt(static_cast<double>(ny_)), 1e-300));
-  return std::copysign(std::min(step, 1e-3 * std::abs(way)), way);
+      (model_->start().ddy.array() / (rtol_ * y.array().abs() + tolerance.array()).max(thresholds::no_division_by_zero))
+          .matrix()
+          .norm();
+  const double step =
+      0.1 * std::sqrt(2 / std::max(error / std::sqrt(static_cast<double>(ny_)), thresholds::no_division_by_zero));
+  return std::copysign(std::min(step, thresholds::first_step_of_way * std::abs(way)), way);
 }
 
 Vector SundialsSolution::multipliers(const Vector& y, const Vector& z) const {

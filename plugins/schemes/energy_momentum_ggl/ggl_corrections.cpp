@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 GglCorrections::GglCorrections(const System& system, GglFrame& frame, SplitGradient& split)
@@ -25,8 +27,7 @@ GglCorrections::GglCorrections(const System& system, GglFrame& frame, SplitGradi
 
 void GglCorrections::begin(const StepScales& scales) {
   energy_left_.begin(frame_->z0());
-  constexpr double negligible = 1e-22;
-  n_min_ = negligible * scales.length2(frame_->z0().q.value());
+  n_min_ = thresholds::negligible_increment * scales.length2(frame_->z0().q.value());
 }
 
 void GglCorrections::linearise_potential(GglPoints<double>& b, Vector& out) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 GglEquations::GglEquations(const System& system, const GglRule& rule)
@@ -92,7 +94,8 @@ void GglEquations::scales(VectorRef columns, VectorRef rows) const {
 double GglEquations::rounding_floor() const {
   double floor = scales_.force_floor();
   if (rule_.correct_constraints) floor += scales_.position_floor();
-  if (rule_.correct_potential) floor += 1e-16 * std::abs(frame_.u0()) / (scales_.s() * scales_.s());
+  if (rule_.correct_potential)
+    floor += thresholds::unit_of_rounding * std::abs(frame_.u0()) / (scales_.s() * scales_.s());
   return floor;
 }
 

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system_at.hpp"
 
 namespace gnomon::kernels {
@@ -52,9 +53,6 @@ class Orbits {
   }
 
  private:
-  /// Relative squared length below which a generator counts as a combination of the earlier ones.
-  static constexpr double dependent = 1e-20;
-
   template <class S>
   void allocate(Directions<S>& d) {
     d.q.resize(n_);
@@ -80,7 +78,8 @@ class Orbits {
       const double before = value_of(apply_mass(d, d.base_q[a], d.base_v[a], a, lifted, weight));
       for (int pass = 0; pass < 2; ++pass) remove(d, d.base_q[a], d.base_v[a], a, lifted, weight);
       const S length = apply_mass(d, d.base_q[a], d.base_v[a], a, lifted, weight);
-      d.inverse[static_cast<Index>(a)] = value_of(length) > dependent * before ? S(1.0) / length : S(0.0);
+      d.inverse[static_cast<Index>(a)] =
+          value_of(length) > thresholds::dependent_generator * before ? S(1.0) / length : S(0.0);
     }
     for (int pass = 0; pass < 2; ++pass) remove(d, d.q, d.v, count, lifted, weight);
     return apply_mass(d, d.q, d.v, count, lifted, weight);

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "hbvm/hbvm_inverse.hpp"
@@ -88,7 +89,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   std::vector<AppliedFriction::Place> friction_places_;
 
   const Compensated* p0_ = nullptr;
-  double floor_ = 1e-15;
+  double floor_ = thresholds::residual_rounding;
   ForAllScalars<Buffers> buffers_;
   Vector q_, qdot_, work_, force_, lambda_, g_values_, dg_values_, rate_values_, hessian_values_;
 };

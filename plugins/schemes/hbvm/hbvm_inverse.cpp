@@ -1,5 +1,7 @@
 #include "hbvm/hbvm_inverse.hpp"
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 HbvmInverse::HbvmInverse(const System& system, LineIntegralFrame& frame)
@@ -36,7 +38,8 @@ bool HbvmInverse::update(const ConstVectorRef& x) {
     schur_.col(c) = -right_;
   }
   lu_.compute(schur_);
-  return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-14 * lu_.matrixLU().diagonal().cwiseAbs().maxCoeff();
+  return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() >
+         thresholds::singular_pivot * lu_.matrixLU().diagonal().cwiseAbs().maxCoeff();
 }
 
 void HbvmInverse::solve(const ConstVectorRef& f, VectorRef d) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 SaddleEquations::SaddleEquations(const System& system, bool mass_metric)
@@ -63,7 +65,7 @@ void SaddleEquations::begin(double t, const Vector& q, const Vector& v, const Ve
   const double now2 =
       (residual_w_.array().square() / weight_.array()).sum() + residual_z_.cwiseQuotient(row_).squaredNorm();
   size_ = now2 > 0 ? std::sqrt(now2) : 1;
-  floor_ = 1e-15 + 2.3e-16 * std::sqrt(full2) / size_;
+  floor_ = thresholds::residual_rounding + thresholds::spacing_of_doubles * std::sqrt(full2) / size_;
 }
 
 void SaddleEquations::scales(VectorRef columns, VectorRef rows) const {

@@ -9,6 +9,7 @@
 /// constraint. Linear: the residual at (w^, z^) is found once, its sums in extended precision, and the increments are
 /// scaled by it, so that one step of Newton's method leaves no more than the rounding of w.
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
 
@@ -66,7 +67,7 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
   Index n_, m_;
   Matrix mass_matrix_;
   BlockMap metric_, force_, constraint_;
-  double size_ = 1, floor_ = 1e-15;
+  double size_ = 1, floor_ = thresholds::residual_rounding;
   Vector metric_values_, weight_, residual_w_, residual_z_, bias_, row_, g_values_;
   ForBothScalars<Buffers> buffers_;
 };

@@ -1,5 +1,7 @@
 #include "projected_rk/tangent_error.hpp"
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 TangentError::TangentError(const System& system, const ProjectionRule& rule)
@@ -74,7 +76,7 @@ void TangentError::energy(double weight, Vector& error_q, Vector& error_v) {
   n_v_ += rule_.mass_metric ? v1_ : p;
   velocity(n_q_, n_v_);
   const double rise = change_of_energy(n_q_, n_v_);
-  if (!(rise > 1e-12 * whole)) return;  // an equilibrium
+  if (!(rise > thresholds::flat_energy * whole)) return;  // an equilibrium
   const double eta = change_of_energy(error_q, error_v) / rise;
   error_q -= eta * n_q_;
   error_v -= eta * n_v_;

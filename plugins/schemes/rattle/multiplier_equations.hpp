@@ -9,6 +9,7 @@
 /// m unknowns instead of n + m, with the matrices -h^2/2 G1 M^-1 G0^T and -h/2 G1 M^-1 G1^T. Same solutions as those of
 /// rattle_equations.hpp; dq, p_h and p1 follow from x + low at Extended.
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "kernels/common/step_scales.hpp"
@@ -46,7 +47,9 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
   void begin();
 
   void scales(VectorRef columns, VectorRef rows) const override;
-  double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_->position_floor()); }
+  double rounding_floor() const override {
+    return thresholds::residual_rounding + (quadratic_ ? 0 : scales_->position_floor());
+  }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {

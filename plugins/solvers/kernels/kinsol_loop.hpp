@@ -8,6 +8,7 @@
 #include <string>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/sundials/sun_linear_system.hpp"
 
 namespace gnomon::kernels {
@@ -29,7 +30,7 @@ class KinsolLoop {
     check(KINSetMAA(memory(), acceleration), "KINSetMAA");
     check(KINInit(memory(), function, u_.get()), "KINInit");
     check(KINSetUserData(memory(), user), "KINSetUserData");
-    check(KINSetFuncNormTol(memory(), 1e-300), "KINSetFuncNormTol");
+    check(KINSetFuncNormTol(memory(), thresholds::never_met), "KINSetFuncNormTol");
   }
   /// Newton and Picard iterations.
   void use(const SunLinearSystem& linear, KINLsJacFn jacobian) {

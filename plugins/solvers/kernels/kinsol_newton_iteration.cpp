@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "solvers/kernels/vectorised_vector.hpp"
 
 namespace gnomon::kernels {
@@ -124,7 +125,7 @@ SolveReport KinsolNewtonIteration::solve(VectorRef xs) {
     previous = report.residual_norm;
     first = false;
     KINSetNumMaxIters(loop_.memory(), 1);
-    step_tolerance = 1e-15;
+    step_tolerance = thresholds::change_rounding;
   }
   last_residual_ = nullptr;
   return report;

@@ -5,20 +5,20 @@
 #include <string>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/run/integrator.hpp"
 
 namespace gnomon {
 
 /// One sentence on the impacts that gained more than rounding, those of one time together; empty where none did.
 inline std::string gained_energy(const Integrator& integrator) {
-  constexpr double rounding = 1e-9;
   const std::vector<ContactEvent>& events = integrator.events();
   long count = 0;
-  double most = rounding * integrator.state().energy_scale, t_most = 0;
+  double most = thresholds::impact_gain * integrator.state().energy_scale, t_most = 0;
   for (std::size_t first = 0, k = 0; first < events.size(); first = k) {
     double change = 0;
     for (k = first; k < events.size() && events[k].t == events[first].t; ++k) change += events[k].energy_change;
-    if (!(change > rounding * integrator.state().energy_scale)) continue;
+    if (!(change > thresholds::impact_gain * integrator.state().energy_scale)) continue;
     ++count;
     if (change > most) t_most = events[first].t;
     most = std::max(most, change);

@@ -3,6 +3,7 @@
 /// The residual of a constraint counts against the size of its terms, which scales with every change of units.
 
 #include "gnomon/base/sparsity.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/types.hpp"
 
 namespace gnomon {
@@ -17,8 +18,8 @@ GNOMON_EXPORT void constraint_sizes(const SparsityPattern& pattern, const ConstV
                                     const ConstVectorRef& mass, const ConstVectorRef& x, VectorRef out,
                                     double least = 0);
 
-/// For positions that are given, without the accuracy of a solver: the least of these and of those with m_j = 1, so that
-/// a heavy part hides no error of a light one.
+/// For positions that are given, without the accuracy of a solver: the least of these and of those with m_j = 1, so
+/// that a heavy part hides no error of a light one.
 GNOMON_EXPORT Vector given_position_sizes(const SparsityPattern& pattern, const ConstVectorRef& jacobian,
                                           const ConstVectorRef& mass, const ConstVectorRef& q);
 
@@ -36,7 +37,7 @@ GNOMON_EXPORT double largest_part(const ConstVectorRef& dx, const ConstVectorRef
 /// An iteration for x ends where its last change, in parts of x, is rounding, or near it and no smaller than the one
 /// before.
 inline bool at_rounding(double change, double before) {
-  return change <= 1e-15 || (change <= 1e-9 && change >= before);
+  return change <= thresholds::change_rounding || (change <= thresholds::unshrinking_change && change >= before);
 }
 
 /// r/size, zero where nothing is left.

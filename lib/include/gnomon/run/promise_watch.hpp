@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/run/monitor.hpp"
 #include "gnomon/scheme/constraint_terms.hpp"
 #include "gnomon/scheme/scheme.hpp"
@@ -56,14 +57,15 @@ GNOMON_EXPORT PromiseMeasure worst_row(Promise promise, const Vector& errors, co
 template <class Visit>
 void for_each_promise(const Promises& promises, const InvariantMonitor& monitor, const PromiseScales& scales,
                       Visit&& visit) {
-  constexpr double row = 1e-13;
   if (promises.energy)
     visit(PromiseMeasure{Promise::energy, 0, monitor.energy().max_abs_error(), monitor.energy_gate()});
   if (promises.discrete_energy)
     visit(
         PromiseMeasure{Promise::discrete_energy, 0, monitor.discrete_energy().max_abs_error(), monitor.energy_gate()});
-  if (promises.position) visit(worst_row(Promise::position, monitor.position_rows(), scales.positions(), row));
-  if (promises.hidden) visit(worst_row(Promise::hidden, monitor.velocity_rows(), scales.velocities(), row));
+  if (promises.position)
+    visit(worst_row(Promise::position, monitor.position_rows(), scales.positions(), thresholds::constraint_rounding));
+  if (promises.hidden)
+    visit(worst_row(Promise::hidden, monitor.velocity_rows(), scales.velocities(), thresholds::constraint_rounding));
   if (promises.momentum)
     for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
       const auto which = static_cast<Index>(a);

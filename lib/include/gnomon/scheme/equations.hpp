@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gnomon/base/sparsity.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/dual.hpp"
 
 namespace gnomon {
@@ -104,7 +105,7 @@ class GNOMON_EXPORT NonlinearEquations {
   /// x = C xs and F = R Fs the scaled Jacobian R^-1 F' C has a condition number that does not depend on h.
   virtual void scales(VectorRef columns, VectorRef rows) const = 0;
   /// Rounding floor of the scaled residual, in units of one: what no iteration can go below.
-  virtual double rounding_floor() const { return 1e-15; }
+  virtual double rounding_floor() const { return thresholds::residual_rounding; }
 
   /// f = F(x + low) at Extended, rounded: what iterative refinement takes. |low| is of the size of rounding errors.
   /// False, with f untouched: not offered.

@@ -13,20 +13,18 @@
 ///   links at h = 2.5e-4: corrections 2.7e-7, 1.2e-9, 1e-14, of Newton's method 2.7e-7, 1.2e-9.
 ///   Where iterative refinement follows, the last of these is left to its first pass.
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 
 namespace gnomon {
 
-/// Corrections smaller than this, in the norm of the step tolerance, leave nothing to take away.
-constexpr double negligible_step = 1e-9;
 /// A Newton correction of at most so many step tolerances may be followed by corrections with its matrix.
 constexpr double chord_reach = 100;
 
 /// Where F is at its floor, corrections that no longer shrink are rounding: multipliers of fine meshes end so, above
 /// the step tolerance.
 inline bool is_noise(double step, double last_step) {
-  constexpr double largest = 1e-4;
-  return step > 0.5 * last_step && step < largest;
+  return step > 0.5 * last_step && step < thresholds::unshrinking_noise;
 }
 
 enum class Ending { done, new_matrix, failed };
@@ -44,24 +42,24 @@ template <class ChordCorrection>
 Ending take_chord_steps(ChordCorrection&& chord, const ConvergenceRule& rule, double floor, SolveReport& report) {
   // The first correction may be of other unknowns than the Newton correction was: it tells little of the matrix.
   // Below `refinable` one pass of refinement takes away what another correction would.
-  constexpr double contraction = .05, first_contraction = .5, rounding = 1e-16, refinable = 1e-11;
+  constexpr double contraction = .05, first_contraction = .5;
   bool at_floor = rule.at_floor(report.residual_norm, floor);
   if (at_floor && report.step_norm <= rule.step_tolerance) {
-    if (report.step_norm >= negligible_step && chord.correct()) chord.apply();
+    if (report.step_norm >= thresholds::negligible_step && chord.correct()) chord.apply();
     return Ending::done;
   }
   for (double least = first_contraction;; least = contraction) {
     if (report.iterations >= rule.max_iterations) return Ending::new_matrix;
     if (!chord.correct() || !(chord.rate() <= least))
-      return at_floor && report.step_norm < negligible_step ? Ending::done : Ending::new_matrix;
+      return at_floor && report.step_norm < thresholds::negligible_step ? Ending::done : Ending::new_matrix;
     chord.apply();
     ++report.iterations;
     report.step_norm = chord.step();
     if (least == contraction) report.contraction = static_cast<float>(chord.rate());
-    if (at_floor && chord.step() * chord.rate() <= rounding) return Ending::done;
+    if (at_floor && chord.step() * chord.rate() <= thresholds::unit_of_rounding) return Ending::done;
     if (!chord.evaluate(report)) return Ending::failed;
     at_floor = rule.at_floor(report.residual_norm, floor);
-    if (at_floor && rule.refined_after && chord.step() * chord.rate() <= refinable) return Ending::done;
+    if (at_floor && rule.refined_after && chord.step() * chord.rate() <= thresholds::refinable) return Ending::done;
   }
 }
 

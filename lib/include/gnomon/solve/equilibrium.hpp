@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/split_form.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/model/system_at.hpp"
@@ -86,7 +87,7 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   BlockMap hessian_, forces_, rows_;
   std::vector<Index> normal_;
   Vector columns_, row_units_;
-  double floor_ = 1e-15;
+  double floor_ = thresholds::residual_rounding;
   ForBothScalars<Point> points_;
   Vector q_, g_, lambda_, g_values_, hessian_values_;
 };

@@ -7,6 +7,7 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/options.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/solve/scaled_equations.hpp"
 
 namespace gnomon {
@@ -56,9 +57,12 @@ GNOMON_EXPORT bool evaluate(ScaledEquations& equations, const ConstVectorRef& xs
 /// How a solver decides that it is done; the same rule for all of them. Newton is quadratic near the solution, so a
 /// correction below step_tolerance leaves an error at the rounding floor; the residual must confirm it.
 struct ConvergenceRule {
-  double step_tolerance = 1e-7;       ///< on max |dxs_i| / (1 + |xs_i|)
-  double residual_tolerance = 1e-12;  ///< scaled residual below this, or below 100 rounding floors: accept at once
-  double residual_acceptance = 1e-9;  ///< after stagnation: accept below this (or below 1e4 rounding floors)
+  /// On max |dxs_i| / (1 + |xs_i|).
+  double step_tolerance = thresholds::step_tolerance;
+  /// A scaled residual below this, or below 100 rounding floors, is accepted at once.
+  double residual_tolerance = thresholds::residual_tolerance;
+  /// And after stagnation one below this, or below 1e4 rounding floors.
+  double residual_acceptance = thresholds::residual_acceptance;
   long max_iterations = 50;
   /// Iterative refinement follows, with the same matrix: what it takes away need not be taken away before.
   bool refined_after = false;

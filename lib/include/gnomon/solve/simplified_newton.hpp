@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 
 namespace gnomon {
@@ -53,13 +54,12 @@ class SimplifiedNewton {
   /// Whether the last solve is its own, to whom the two below belong then.
   bool solved() const { return solved_; }
   bool correct(VectorRef f) {
-    constexpr double enough = 1e-4;
     constexpr int most = 4;
     right_ = f;
     if (equations_->apply_inverse(*inverse_, right_, dx_) != EvaluationStatus::ok) return false;
     f = dx_;
     double error = rate_;
-    for (int k = 0; k < most && error > enough && multiply(f); ++k, error *= rate_) {
+    for (int k = 0; k < most && error > thresholds::error_of_inverse && multiply(f); ++k, error *= rate_) {
       f_ = right_ - f_;
       if (equations_->apply_inverse(*inverse_, f_, dx_) != EvaluationStatus::ok) break;
       f += dx_;
@@ -70,7 +70,7 @@ class SimplifiedNewton {
 
  private:
   bool iterate(VectorRef xs, const ConvergenceRule& rule, SolveReport& report) {
-    constexpr double contraction = .1, farthest = .3, rounding = 1e-16, noise = 1e-12;
+    constexpr double contraction = .1, farthest = .3;
     const double floor = equations_->rounding_floor();
     if (!evaluate(xs, report)) return false;
     ++report.factorisations;
@@ -81,12 +81,13 @@ class SimplifiedNewton {
       const bool at_floor = rule.at_floor(report.residual_norm, floor);
       if (equations_->apply_inverse(*inverse_, f_, dx_) != EvaluationStatus::ok) return false;
       const double step = correction_norm(dx_, xs);
-      if (!(step <= (iteration == 0 ? farthest : contraction * last))) return iteration > 0 && at_floor && last < noise;
+      if (!(step <= (iteration == 0 ? farthest : contraction * last)))
+        return iteration > 0 && at_floor && last < thresholds::noise_of_inverse;
       xs -= dx_;
       ++report.iterations;
       report.step_norm = step;
       if (iteration > 0) rate_ = std::max(rate_, step / last);
-      if (at_floor && iteration > 0 && step * (step / last) <= rounding) return true;
+      if (at_floor && iteration > 0 && step * (step / last) <= thresholds::unit_of_rounding) return true;
       if (!evaluate(xs, report)) return false;
       last = step;
     }
@@ -101,10 +102,9 @@ class SimplifiedNewton {
 
   /// f_ = (dF/dx) d at the solution, by a central difference. False where F cannot be evaluated, or d is zero.
   bool multiply(const VectorRef& d) {
-    constexpr double distance = 1e-5;
     const double size = d.lpNorm<Eigen::Infinity>();
     if (!(size > 0)) return false;
-    const double scale = distance / size;
+    const double scale = thresholds::central_spacing / size;
     dx_ = x_ + scale * d;
     if (equations_->residual(dx_, ahead_) != EvaluationStatus::ok) return false;
     dx_ = x_ - scale * d;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon {
 
 class Stagnation {
@@ -30,9 +32,9 @@ class Stagnation {
   /// Within the noise a single growth will do. Above it growth may be a swing of a complex rate: five corrections in a
   /// row must bring no new minimum, and be small enough that the residual can decide.
   bool last(double step) {
-    if (stagnant_ || step < below_rounding) return true;
+    if (stagnant_ || step < thresholds::negligible_correction) return true;
     pause_ = step < smallest_ ? 0 : pause_ + 1;
-    stagnant_ = (step < noise_ && pause_ > 0) || (step < small && pause_ >= 5);
+    stagnant_ = (step < noise_ && pause_ > 0) || (step < thresholds::decided_by_residual && pause_ >= 5);
     smallest_ = std::min(smallest_, step);
     previous_ = step;
     return false;
@@ -40,14 +42,15 @@ class Stagnation {
   /// True where the iteration converges so slowly that a new matrix pays. One that was kept from an earlier solve
   /// serves further ones only while it is good, and must contract down to the noise: the residual cannot show the rest.
   bool slow(double step, bool kept) const {
-    return kept ? step > noise_ && step > kept_rate * previous_ : step > small && step > .5 * previous_;
+    return kept ? step > noise_ && step > kept_rate * previous_
+                : step > thresholds::decided_by_residual && step > .5 * previous_;
   }
   /// True where a slow iteration has led away from the solution: its corrections grow, or the residual is no smaller
   /// than that of the start value, from where a new matrix does better.
   bool diverging(double step) const { return !(step < previous_) || !(residual_ < at_start_); }
 
  private:
-  static constexpr double small = 1e-9, below_rounding = 1e-17, kept_rate = .2;
+  static constexpr double kept_rate = .2;
 
   double noise_ = 0;
   double previous_ = 0, smallest_ = 0;

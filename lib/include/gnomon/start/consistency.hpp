@@ -5,13 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system.hpp"
 
 namespace gnomon {
-
-/// Gap of an obstacle, relative to the sizes of its terms, below which a contact touches: a start may be so deep
-/// inside.
-constexpr double touching_gap = 1e-10;
 
 struct ConstraintRank {
   Index rank = 0;
@@ -39,7 +36,7 @@ GNOMON_EXPORT Index rank_beside(const System& system, double t, const Vector& q)
 /// |(G v0 + g_t)_i| exceeds `tolerance` times its scale; the sentence names the constraint and by how much. A G of less
 /// than full rank is no error: the result says which constraints repeat the others.
 GNOMON_EXPORT ConstraintRank check_start(const System& system, double t, const Vector& q, const Vector& p,
-                                         double tolerance = 1e-10);
+                                         double tolerance = thresholds::misfit);
 
 /// The metric of moves of positions: sum_j weights_j dq_j^2 is least, and dq_j = 0 where held_j.
 struct PositionMetric {

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <string>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/sundials/frozen_iteration.hpp"
 
 namespace gnomon {
@@ -89,7 +90,8 @@ class GNOMON_EXPORT FixedPointIteration : public FrozenIteration {
     const double step = correction_norm(d, x);
     // An accelerated iterate that is worse is thrown away. Corrections at rounding level vary a little; what
     // acceleration makes of differences that are rounding may be far off.
-    const double noise = std::min(10 * report_.step_norm + 1e-16, 100 * equations_->rounding_floor());
+    const double noise =
+        std::min(10 * report_.step_norm + thresholds::unit_of_rounding, 100 * equations_->rounding_floor());
     if (accelerated_ >= 0 && !(step <= std::max(report_.step_norm, noise))) return restart();
     if (!fresh() && (!finite || stagnation_.slow(step, !of_this_solve()))) {
       if (of_this_solve() || (finite && !stagnation_.diverging(step)))

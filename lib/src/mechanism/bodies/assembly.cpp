@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 
 namespace gnomon::mechanism {
@@ -41,7 +42,7 @@ struct Left {
 /// multipliers mu of [M A^T; A -delta I] (dv; mu_new - mu) = (-A^T mu; b - A v) converge to those of delta = 0 for any
 /// rank of A, by a factor of delta/(delta + smallest nonzero eigenvalue) a pass.
 Left least_change(Triplets entries, Vector b, Triplets saddle, const Vector& diagonal, Vector& v) {
-  constexpr double delta = 1e-9, enough = 1e-14;
+  constexpr double delta = thresholds::regularised_diagonal;
   constexpr int most_passes = 200;
   const Index n = v.size();
   Vector scale = Vector::Zero(b.size());
@@ -68,7 +69,7 @@ Left least_change(Triplets entries, Vector b, Triplets saddle, const Vector& dia
     v = start + x.head(n);
     mu += x.tail(b.size());
     const double left = (b - a * v).cwiseAbs().maxCoeff();
-    if (left <= enough * b.cwiseAbs().maxCoeff() || (before >= 0 && left > 0.9 * before)) break;
+    if (left <= thresholds::solved_rows * b.cwiseAbs().maxCoeff() || (before >= 0 && left > 0.9 * before)) break;
     before = left;
   }
   return {(b - a * v).cwiseAbs(), scale, b.cwiseAbs().maxCoeff()};
@@ -77,13 +78,12 @@ Left least_change(Triplets entries, Vector b, Triplets saddle, const Vector& dia
 }  // namespace
 
 std::optional<Misfit> largest_misfit(const System& system, double t, const Vector& q) {
-  constexpr double tolerance = 1e-10;
   Vector g(system.m()), values(system.constraint_pattern().nonzeros());
   system.constraints(t, q, g);
   system.constraint_jacobian(t, q, values);
   const Vector scale = given_position_sizes(system.constraint_pattern(), values, system.mass().diagonal_entries(), q);
   std::optional<Misfit> worst;
-  double most = tolerance;
+  double most = thresholds::misfit;
   for (Index i = 0; i < g.size(); ++i)
     if (const double size = part_of(std::abs(g[i]), scale[i]); size > most) {
       most = size;
@@ -103,7 +103,6 @@ void check_assembled(const Elaborated& all, const System& system, double t, cons
 
 void assemble_velocity(const Elaborated& all, const System& system, double t, const Vector& q,
                        const std::vector<bool>& given, Vector& v) {
-  constexpr double allowed = 1e-9;
   const Index n = system.n(), m = system.m();
   const SparsityPattern& pattern = system.constraint_pattern();
   Vector values(pattern.nonzeros()), rates(m);
@@ -136,10 +135,10 @@ void assemble_velocity(const Elaborated& all, const System& system, double t, co
   v.setZero();
   const Left left = least_change(rows, b, metric, mass.diagonal_entries(), v);
   Index worst = 0;
-  if (left.rows.maxCoeff(&worst) <= allowed * left.largest) {
+  if (left.rows.maxCoeff(&worst) <= thresholds::misfit_of_velocity * left.largest) {
     // The metric of M leaves a residual in the rows of light parts beside heavy ones.
     least_change(rows, b, ones, Vector::Ones(n), v);
-    const double rounding = 1e-15 * v.cwiseAbs().maxCoeff();
+    const double rounding = thresholds::entry_rounding * v.cwiseAbs().maxCoeff();
     for (double& x : v)
       if (std::abs(x) < rounding) x = 0;
     return;

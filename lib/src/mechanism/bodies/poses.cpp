@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "mechanism/elaborated.hpp"
 
 namespace gnomon::mechanism {
@@ -18,9 +19,8 @@ using Matrix3 = Poses::Matrix3;
 
 /// What rounding left of zero and one.
 double cleaned(double x) {
-  constexpr double rounding = 1e-15;
-  if (std::abs(x) < rounding) return 0;
-  if (std::abs(std::abs(x) - 1) < rounding) return x > 0 ? 1 : -1;
+  if (std::abs(x) < thresholds::entry_rounding) return 0;
+  if (std::abs(std::abs(x) - 1) < thresholds::entry_rounding) return x > 0 ? 1 : -1;
   return x;
 }
 
@@ -122,12 +122,12 @@ void Poses::find_mass(const Body& body) {
     inertia = vector(body.inertia).asDiagonal();
   } else {
     for (Index i = 0; i < 9; ++i) inertia(i / 3, i % 3) = number(body.inertia[static_cast<std::size_t>(i)]);
-    if ((inertia - inertia.transpose()).cwiseAbs().maxCoeff() > 1e-12 * inertia.cwiseAbs().maxCoeff())
+    if ((inertia - inertia.transpose()).cwiseAbs().maxCoeff() > thresholds::asymmetry * inertia.cwiseAbs().maxCoeff())
       throw error_at(body.inertia_place, "the inertia of " + what + " is not symmetric");
   }
   const Matrix3 second = inertia.trace() / 2 * Matrix3::Identity() - inertia;
   const Vector3 own = Eigen::SelfAdjointEigenSolver<Matrix3>(inertia).eigenvalues();
-  if (!(own[0] + own[1] > own[2] * (1 + 1e-12)) || !(own[0] > 0))
+  if (!(own[0] + own[1] > own[2] * (1 + thresholds::flat_body)) || !(own[0] > 0))
     throw error_at(body.inertia_place,
                    "the inertia of " + what + " has the principal moments " + number_text(own[0]) + ", " +
                        number_text(own[1]) + " and " + number_text(own[2]) +
@@ -241,7 +241,7 @@ Poses::Frames Poses::frames(const Joint& joint) const {
   out.b = out.a;
   if (joint.axes.size() == 2) {
     const Vector3 second = direction(joint.axes[1], what);
-    if (std::abs(n.dot(second)) > 1e-10)
+    if (std::abs(n.dot(second)) > thresholds::right_angle)
       throw error_at(joint.axes[1].front().place, "the axes of joint " + joint.name + " are not at right angles");
     // The first angle is that of `second` about n; the other one that of B about `second`, about which n turns back.
     out.a << n, second, n.cross(second);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "run/integrator_impl.hpp"
 #include "run/switches/located_root.hpp"
@@ -12,13 +13,9 @@ namespace gnomon {
 
 namespace {
 
-/// Parts of a step: below it nothing is left of one; what is kept from a zero beyond which a branch may have no value;
-/// and what the way to a zero is shortened by until the margin is positive.
-constexpr double no_step = 1e-15, kept_away = 1. / 4, shorter = 1. / 4;
-/// Part of a step: a switch that comes back within it after a flip as near comes back at once.
-constexpr double at_once = 1e-9;
-/// Part of t, or of a step: a zero that is as near is reached.
-constexpr double reached_zero = 1e-13;
+/// Parts of a step: what is kept from a zero beyond which a branch may have no value; and what the way to a zero is
+/// shortened by until the margin is positive.
+constexpr double kept_away = 1. / 4, shorter = 1. / 4;
 /// Cuts of one step.
 constexpr int most_switches = 10000;
 
@@ -79,7 +76,7 @@ std::pair<double, double> Integrator::Impl::locate_switch(Index which, double at
   };
   double left = 0, at_left = switches.margin(z, which, at_start);
   at_right = switches.margin(z, which, at_right);
-  const double least = no_step * right;
+  const double least = thresholds::no_step * right;
   for (double x = right * shorter; at_left <= 0 && x > least; x *= shorter) {
     StepReport report;
     if (!measure_after(std::copysign(x, way), report)) continue;
@@ -138,7 +135,7 @@ bool Integrator::Impl::find_end_at_switch(double& h, StepReport& report) {
       which = earlier;
       right = found.first;
     }
-    const double soon = at_once * std::abs(h);
+    const double soon = thresholds::back_at_once * std::abs(h);
     if (found.second <= soon && switches.flipped_within(z, which, soon))
       return fail(report, SolveStatus::held_at_switch,
                   "both branches of " + switches.name(which) +
@@ -195,7 +192,7 @@ bool Integrator::Impl::through_switches(double h, int level, StepReport& report)
     double size = rest;
     if (!end_at_switch(size, report)) break;
     rest -= size;
-    if (std::abs(rest) <= no_step * std::abs(h)) return true;
+    if (std::abs(rest) <= thresholds::no_step * std::abs(h)) return true;
     if (attempt(rest, report)) return true;
     if (passed_switch) continue;
     if (halve(rest, level, report)) return true;
@@ -215,7 +212,7 @@ double Integrator::Impl::kept_before_switch(double h, StepReport& report) {
   switches.measure(z, rank.rank);
   Index which = 0;
   const double way = switches.time_to_zero(z, which) * (h < 0 ? -1 : 1);
-  const double near = reached_zero * std::max(std::abs(z.t), std::abs(h));
+  const double near = thresholds::reached_zero * std::max(std::abs(z.t), std::abs(h));
   if (!(way >= 0 && way <= std::max(std::abs(h), near))) return h;
   if (way > near) return std::copysign((1 - kept_away) * way, h);
   report.status = SolveStatus::converged;

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon {
 
 /// A root of f in [a, b], 0 <= a, f(a) > 0 > f(b), as an interval of rounding: the side where f >= 0 comes first.
 template <class F>
 std::pair<double, double> located_root(double a, double fa, double b, double fb, F&& f) {
-  const double resolution = 4e-16 * b;
+  const double resolution = thresholds::resolved_root * b;
   const auto close = [&](double left, double right) { return right - left <= resolution; };
   std::uintmax_t evaluations = 100;
   return boost::math::tools::toms748_solve(f, a, b, fa, fb, close, evaluations);

@@ -6,6 +6,7 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/recorded.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/start/consistent_start.hpp"
@@ -66,7 +67,7 @@ double SwitchWatch::dip(const State& z, const State& after, double h) {
     // a + x (4m - 3a - b) + 2 x^2 (a + b - 2m), lowest at x
     const double slope = 4 * m - 3 * a - b, curvature = 2 * (a + b - 2 * m), x = -slope / (2 * curvature);
     if (!(a >= 0 && b >= 0 && curvature > 0 && x > 0 && x < first)) continue;
-    if (a + x * (slope + x * curvature) < -rounding * largest_[i]) first = x;
+    if (a + x * (slope + x * curvature) < -thresholds::switch_rounding * largest_[i]) first = x;
   }
   return first;
 }
@@ -157,7 +158,7 @@ bool SwitchWatch::differs(State& beyond, Index i) {
       const Index size = ends[part + 1] - ends[part];
       const double scale = std::max(all[0].segment(ends[part], size).lpNorm<Eigen::Infinity>(),
                                     all[1].segment(ends[part], size).lpNorm<Eigen::Infinity>());
-      if (!(std::abs(a - b) <= same * scale)) return true;
+      if (!(std::abs(a - b) <= thresholds::same_function * scale)) return true;
     }
   return false;
 }
@@ -178,17 +179,19 @@ std::string SwitchWatch::jump(State& z, Index i) {
     system_->constraint_jacobian(z.t, q, jacobian[k]);
   });
   const auto text = [](const char* what, double by) { return std::string(what) + " by " + number_text(by); };
-  if (!of_time_alone(z, i) && !(std::abs(u[1] - u[0]) <= continuous * z.energy_scale))
+  if (!of_time_alone(z, i) && !(std::abs(u[1] - u[0]) <= thresholds::no_jump * z.energy_scale))
     return text("the potential jumps", u[1] - u[0]);
-  if (!(std::abs(kinetic[1] - kinetic[0]) <= continuous * z.energy_scale))
+  if (!(std::abs(kinetic[1] - kinetic[0]) <= thresholds::no_jump * z.energy_scale))
     return text("the mass jumps, and with it the kinetic energy,", kinetic[1] - kinetic[0]);
   if (system_->m() == 0) return {};
   const auto norm = [](const Vector& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0; };
   const double slope = std::max(norm(jacobian[0]), norm(jacobian[1]));
-  if (const double by = norm(g[1] - g[0]); !(by <= continuous * slope * norm(q))) return text("a constraint jumps", by);
-  if (const double by = norm(jacobian[1] - jacobian[0]); !(by <= continuous * slope))
+  if (const double by = norm(g[1] - g[0]); !(by <= thresholds::no_jump * slope * norm(q)))
+    return text("a constraint jumps", by);
+  if (const double by = norm(jacobian[1] - jacobian[0]); !(by <= thresholds::no_jump * slope))
     return text("the gradient of a constraint jumps", by);
-  if (const double by = norm(rate[1] - rate[0]); !(by <= continuous * std::max(slope * norm(v_), norm(rate[0]))))
+  if (const double by = norm(rate[1] - rate[0]);
+      !(by <= thresholds::no_jump * std::max(slope * norm(v_), norm(rate[0]))))
     return text("the speed of a prescribed motion jumps", by);
   return {};
 }
@@ -215,7 +218,7 @@ bool SwitchWatch::steps_over_jump(const State& before, State& after, Index i) {
     system_->potential_gradient(after.t, after.q.value(), slope[k]);
   });
   const Vector way = after.q.value() - before.q.value();
-  const double most = (slope[1] - slope[0]).cwiseAbs().dot(way.cwiseAbs()) + continuous * after.energy_scale;
+  const double most = (slope[1] - slope[0]).cwiseAbs().dot(way.cwiseAbs()) + thresholds::no_jump * after.energy_scale;
   return !(std::abs(static_cast<double>(potential_change(after, i))) <= of_slopes * most);
 }
 

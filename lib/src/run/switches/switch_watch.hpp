@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/model.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/state.hpp"
@@ -36,7 +37,8 @@ class SwitchWatch {
   double margin(const State& z, Index i, double value) const { return z.turns[place(i)] * value; }
   /// The margin is below zero, by more than rounding.
   bool passed(const State& z, Index i, double value) const {
-    return margin(z, i, value) < -(flipped_here(z, i) ? after_flip : rounding) * largest_[i];
+    return margin(z, i, value) <
+           -(flipped_here(z, i) ? thresholds::switch_after_flip : thresholds::switch_rounding) * largest_[i];
   }
   bool passed(const State& z) const;
   /// The one of those that are passed at the end of a step whose straight line between both ends vanishes first.
@@ -73,11 +75,6 @@ class SwitchWatch {
   void serialize(Archive& archive);
 
  private:
-  static constexpr double rounding = 4e-15;    // of the largest |s_i| so far: what counts as zero
-  static constexpr double after_flip = 1e-10;  // the same for a switch that has just been flipped
-  static constexpr double same = 1e-14;        // of the size of a function: what are two equal ones
-  static constexpr double continuous = 1e-9;   // of the size of what jumps: what is no jump
-
   std::size_t place(Index i) const { return static_cast<std::size_t>(first_ + i); }
   struct Sides;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/largest_eigenvalue.hpp"
 
 namespace gnomon::kernels {
@@ -45,7 +46,8 @@ void AlphaEquations::begin(const State& z0, double h) {
   const double size = z0.q.value().lpNorm<Eigen::Infinity>();
   const double penalty = penalty_stiffness(h);
   stiff_ = rule_.multiplier.kind == AlphaMultiplier::Kind::penalty && penalty > 1;
-  floor_ = 1e-15 + 1e-16 * (stiffness_ * std::abs(h) * size / scales_.s() + penalty);
+  floor_ = thresholds::residual_rounding +
+           thresholds::unit_of_rounding * (stiffness_ * std::abs(h) * size / scales_.s() + penalty);
 }
 
 void AlphaEquations::place_times(double before, double end) {

@@ -19,6 +19,7 @@
 #include <limits>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "kernels/alpha/alpha_multiplier.hpp"
@@ -121,7 +122,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
   bool stiff_ = false;
   bool constant_part_;  ///< the Jacobian but for constraints and forces depends on h only
   double base_h_ = 0;
-  double floor_ = 1e-15, stiffness_ = 0, limit_ = std::numeric_limits<double>::infinity();
+  double floor_ = thresholds::residual_rounding, stiffness_ = 0, limit_ = std::numeric_limits<double>::infinity();
   BlockMap mass_, hessian_, force_map_;
   std::vector<Index> outer_;
   ForAllScalars<AlphaPoint> points_;

@@ -18,6 +18,7 @@
 #include "algebra/kernels/banded_lu.hpp"
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/options.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/scheme/state.hpp"
 
@@ -130,7 +131,7 @@ class AugmentedStep final : public Inner::Step {
     inner_.set_lambda(lambda_);
     const auto parts = g_.cwiseQuotient(sizes_);
     const double norm = rule_.max_norm ? parts.lpNorm<Eigen::Infinity>() : parts.norm();
-    if (norm < (rule_.tolerance > 0 ? rule_.tolerance : rounding) && (!linear || is_last())) {
+    if (norm < (rule_.tolerance > 0 ? rule_.tolerance : thresholds::term_rounding) && (!linear || is_last())) {
       if (linear) inner_.settle(correction_);
       return Next::advance;
     }
@@ -181,12 +182,11 @@ class AugmentedStep final : public Inner::Step {
       const Index n = at_start.size();
       if (x.size() < from + n) return true;
       return max_norm(start_.segment(from, n) - x.segment(from, n)) <=
-             1e-8 * max_norm(x.segment(from, n)) + 1e-14 * max_norm(at_start);
+             thresholds::last_change * max_norm(x.segment(from, n)) +
+                 thresholds::last_change_of_start * max_norm(at_start);
     };
     return small(0, z0_->q.value()) && small(z0_->q.value().size(), z0_->p.value());
   }
-
-  static constexpr double rounding = 1e-15;
 
   AugmentedRule rule_;
   Inner inner_;

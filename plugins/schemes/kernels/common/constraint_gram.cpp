@@ -5,6 +5,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon::kernels {
 
@@ -90,7 +91,6 @@ void ConstraintGram::weigh(const Vector& p, VectorRef out) {
 }
 
 bool ConstraintGram::factorise() {
-  constexpr double least = 1e-14;
   for (Index i = 0; i < m_; ++i) {
     const double before = factor_(0, i);
     for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) {
@@ -99,7 +99,7 @@ bool ConstraintGram::factorise() {
         if (j - k <= width_) sum -= factor_(i - k, i) * factor_(j - k, j);
       if (j < i)
         factor_(i - j, i) = sum / factor_(0, j);
-      else if (sum > least * before)
+      else if (sum > thresholds::singular_pivot * before)
         factor_(0, i) = std::sqrt(sum);
       else
         return false;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon::kernels {
@@ -26,7 +27,7 @@ class EnergyLeft {
     wanted_ = false;
   }
   /// Whether the rounding of U may count in a step by a dq of length part h s, s the typical speed, in the metric of M.
-  bool doubtful(double part, double s) const { return eps * scale_ > harmless * part * s * s; }
+  bool doubtful(double part, double s) const { return eps * scale_ > thresholds::harmless_energy * part * s * s; }
   void decide(double c) { active_ = wanted_ || !below_rounding(c); }
   /// c: that of the solution of a step without correction. False: it is to be solved again, with the correction.
   bool take(double c) {
@@ -48,7 +49,6 @@ class EnergyLeft {
 
   static constexpr double eps = std::numeric_limits<double>::epsilon();
   static constexpr double rounding = 8 * eps;  ///< some units in the last place of H
-  static constexpr double harmless = 1e-12;    ///< of the residual's scale
 
   double left_ = 0, scale_ = 0, found_ = 0;
   bool active_ = true, wanted_ = false;

@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 bool led(const State& z0, const State& z1, double h) {
-  return std::abs(((z1.t - z0.t) + (z1.t_tail - z0.t_tail)) - h) <= 1e-9 * std::abs(h);
+  return std::abs(((z1.t - z0.t) + (z1.t_tail - z0.t_tail)) - h) <= thresholds::end_of_step * std::abs(h);
 }
 
 FinerSolution::FinerSolution(NonlinearEquations& equations, ApproximateInverse& inverse, const AlgebraTable& table,

@@ -19,6 +19,7 @@
 #include <cmath>
 #include <memory>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/newton_matrix.hpp"
 #include "gnomon/scheme/state.hpp"
@@ -53,7 +54,7 @@ class FinerSolution {
 
  private:
   static constexpr int more_iterations = 6;
-  static constexpr double settled = 0.5, contracts = 0.5, rounding = 1e-14;
+  static constexpr double settled = 0.5, contracts = 0.5;
 
   template <class Measure>
   bool iterate(const Vector& x, int least, const Measure& measure) {
@@ -66,7 +67,7 @@ class FinerSolution {
       inverse_->solve(f_, step_);
       d_ -= step_;
       const double size = step_.cwiseQuotient(columns_).lpNorm<Eigen::Infinity>();
-      const bool rounded = size <= rounding;
+      const bool rounded = size <= thresholds::finer_change;
       // Positions and velocities take turns: what counts is two iterations.
       if (!std::isfinite(size) || (i > 2 && !rounded && size > contracts * before)) return false;
       before = last;

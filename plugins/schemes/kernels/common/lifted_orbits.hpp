@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system.hpp"
 #include "kernels/common/step_frame.hpp"
 
@@ -53,16 +54,14 @@ class LiftedOrbits {
       const double before = value_of(product(x, y, x, y, by_q, by_p));
       for (int pass = 0; pass < 2; ++pass) remove(d, x, y, a, by_q, by_p);
       const S length = product(x, y, x, y, by_q, by_p);
-      d.inverse[static_cast<Index>(a)] = value_of(length) > dependent * before ? S(S(1.0) / length) : S(0.0);
+      d.inverse[static_cast<Index>(a)] =
+          value_of(length) > thresholds::dependent_generator * before ? S(S(1.0) / length) : S(0.0);
     }
     for (int pass = 0; pass < 2; ++pass) remove(d, d.q, d.p, offset_.size(), by_q, by_p);
     return product(d.q, d.p, d.q, d.p, by_q, by_p);
   }
 
  private:
-  /// Relative squared length below which a generator counts as a combination of the earlier ones.
-  static constexpr double dependent = 1e-20;
-
   void add(const Symmetries& symmetries, Index a);
 
   template <class S>

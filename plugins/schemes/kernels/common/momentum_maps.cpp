@@ -4,6 +4,8 @@
 #include <cmath>
 #include <exception>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 ConstraintSymmetry constraint_symmetry(const System& system) {
@@ -21,13 +23,13 @@ ConstraintSymmetry constraint_symmetry(const System& system) {
         system.parts().symmetries->symmetry_generator(a, q, xi);
         multiply(g, values, xi, moved);
         for (Index i = 0; i < system.m(); ++i) {
-          double size = 1e-300, change = 0;
+          double size = thresholds::no_division_by_zero, change = 0;
           for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
             size += std::abs(values[k]) * xi.lpNorm<Eigen::Infinity>();
             change = std::max(change, std::abs(values[k] - first[k]) * xi.lpNorm<Eigen::Infinity>());
           }
-          if (std::abs(moved[i]) <= 1e-12 * size) continue;
-          if (!(change <= 1e-12 * size)) return ConstraintSymmetry::other;
+          if (std::abs(moved[i]) <= thresholds::unchanged_rows * size) continue;
+          if (!(change <= thresholds::unchanged_rows * size)) return ConstraintSymmetry::other;
           found = ConstraintSymmetry::affine;
         }
       }
@@ -61,7 +63,7 @@ bool affine_symmetries(const System& system) {
           bend += (k == 0 ? -2 : 1) * xi;
           size = std::max(size, xi.lpNorm<Eigen::Infinity>());
         }
-        if (!(bend.lpNorm<Eigen::Infinity>() <= 1e-12 * size)) return false;
+        if (!(bend.lpNorm<Eigen::Infinity>() <= thresholds::affine * size)) return false;
       }
     }
   } catch (...) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 StepScales::StepScales(const System& system)
@@ -47,12 +49,12 @@ void StepScales::update(const State& z0, double h) {
     // their sum is no size. Nor are coordinates that are zero but for rounding, as those across the plane of a motion
     // in space.
     const double reach2 = a * q2, free2 = position_[i] * position_[i];
-    if (reach2 > least_reach2 * free2 && reach2 < free2) position_[i] = std::sqrt(reach2);
+    if (reach2 > thresholds::least_reach_squared * free2 && reach2 < free2) position_[i] = std::sqrt(reach2);
     position_floor_ = std::max(position_floor_, size / position_[i]);
   }
-  position_floor_ *= 1e-16;
-  force_floor_ = 1e-15;
-  if (s2_ > 0 && s2_ < near_rest * z0.energy_scale) find_force_floor(z0);
+  position_floor_ *= thresholds::unit_of_rounding;
+  force_floor_ = thresholds::residual_rounding;
+  if (s2_ > 0 && s2_ < thresholds::near_rest * z0.energy_scale) find_force_floor(z0);
 }
 
 void StepScales::find_force_floor(const State& z0) {
@@ -63,7 +65,7 @@ void StepScales::find_force_floor(const State& z0) {
   for (Index i = 0; i < pattern.rows; ++i)
     for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
       work_[i] += std::abs(hessian_values_[k] * q[pattern.indices[k]]);
-  force_floor_ += 1e-16 * h_ * work_.cwiseProduct(inverse_).norm() / s_;
+  force_floor_ += thresholds::unit_of_rounding * h_ * work_.cwiseProduct(inverse_).norm() / s_;
 }
 
 }  // namespace gnomon::kernels

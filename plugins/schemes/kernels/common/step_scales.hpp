@@ -2,6 +2,7 @@
 /// \file
 /// Typical magnitudes in one step, for the row and column scales of every scheme.
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/state.hpp"
 
@@ -40,12 +41,10 @@ class StepScales {
   double force_floor() const { return force_floor_; }
 
  private:
-  static constexpr double least_reach2 = 1e-12;  // relative to what a step may move
-  static constexpr double near_rest = 1e-6;      // of the energies
   const System* system_;
   void find_force_floor(const State& z0);
 
-  double h_ = 1, s_ = 1, s2_ = 0, position_floor_ = 0, force_floor_ = 1e-15;
+  double h_ = 1, s_ = 1, s2_ = 0, position_floor_ = 0, force_floor_ = thresholds::residual_rounding;
   Vector sqrt_mass_, inverse_, sqrt_a_, position_, gradient_, g_values_, hessian_values_, no_multipliers_, work_;
   Vector scratch_, velocity_;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 ConfigurationQuotient::ConfigurationQuotient(const System& system, GeneralQuotient::Weight weight, bool active,
@@ -20,8 +22,7 @@ ConfigurationQuotient::ConfigurationQuotient(const System& system, GeneralQuotie
 void ConfigurationQuotient::begin(const Vector& q0, const StepScales& scales, double h) {
   h_ = h;
   if (!identity_) by_p_ = h * h * mass_.cwiseInverse();
-  constexpr double negligible = 1e-17;
-  n_min_ = negligible * scales.length2(q0) / (identity_ ? mass_.mean() : 1);
+  n_min_ = thresholds::negligible_with_mass * scales.length2(q0) / (identity_ ? mass_.mean() : 1);
 }
 
 double ConfigurationQuotient::floor(const ConstVectorRef& x, double noise, double scale) const {
@@ -75,7 +76,8 @@ double ConfigurationInertia::linearise(const StepPoint<double>& b, Vector& dc) {
 }
 
 double ConfigurationInertia::noise(long double energy, double scale) const {
-  return 1e-16 * scale * scale + 1e-19 * std::abs(static_cast<double>(energy));
+  return thresholds::unit_of_rounding * scale * scale +
+         thresholds::unit_of_extended_rounding * std::abs(static_cast<double>(energy));
 }
 
 HiddenConstraint::HiddenConstraint(SystemAt& at) : system_(&at.system()), at_(&at) {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "kernels/common/step_frame.hpp"
@@ -57,7 +58,9 @@ class ConstantInertia {
   }
   double linearise(const StepPoint<double>&, const Vector&) const { return 0; }
   /// Rounding error of c, from the energy that enters it.
-  double noise(long double energy, double) const { return 1e-16 * static_cast<double>(std::abs(energy)); }
+  double noise(long double energy, double) const {
+    return thresholds::unit_of_rounding * static_cast<double>(std::abs(energy));
+  }
 
  private:
   const System* system_;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/parts.hpp"
 
 namespace gnomon::kernels {
@@ -19,7 +20,7 @@ using Quotient = QuotientOf<double>;
 template <class T, class Function>
 QuotientOf<T> difference_quotient(const Function& v, T a, T b) {
   const T middle = (a + b) / 2, d = b - a;
-  if (std::abs(d) < 1e-5 * std::abs(middle) || d == 0) {
+  if (std::abs(d) < thresholds::series_of_quotient * std::abs(middle) || d == 0) {
     const auto m = v(middle);
     return {m[1] + d * d * m[3] / 24, m[2] / 2 + d * m[3] / 12};
   }

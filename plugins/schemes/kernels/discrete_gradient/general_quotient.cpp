@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
-
-namespace {
-
-/// Of the square of what increments count against: c is below its rounding.
-constexpr double negligible = 1e-22;
-
-}  // namespace
 
 GeneralQuotient::GeneralQuotient(const System& system, Weight weight, bool active, Index unknowns)
     : mass_(&system.mass()), weight_(weight), active_(active), n_(system.n()) {
@@ -21,7 +16,8 @@ GeneralQuotient::GeneralQuotient(const System& system, Weight weight, bool activ
 
 void GeneralQuotient::begin(const Vector& q0, const StepScales& scales, double h) {
   h_ = h;
-  n_min_ = negligible * scales.length2(q0) / (mass_weight() ? 1 : mass_->diagonal_entries().mean());
+  n_min_ =
+      thresholds::negligible_increment * scales.length2(q0) / (mass_weight() ? 1 : mass_->diagonal_entries().mean());
 }
 
 void GeneralQuotient::add_tangent(const StepPoint<double>& direction, double s, VectorRefOf<Dual1> f) const {

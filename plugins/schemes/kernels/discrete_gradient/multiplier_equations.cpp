@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/applied_friction.hpp"
@@ -84,7 +85,7 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     rows.head(n_) = 0.5 * scales_.dp();  // dp enters F1 by half
     multiplier_.scales(scales_, columns, rows);
   }
-  double rounding_floor() const override { return 1e-15 + multiplier_.floor(scales_); }
+  double rounding_floor() const override { return thresholds::residual_rounding + multiplier_.floor(scales_); }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/requirements.hpp"
 
 namespace gnomon::kernels {
@@ -48,7 +49,7 @@ long double PenaltyMultiplier::energy(const State& z) {
 
 double PenaltyMultiplier::floor(const StepScales& scales) const {
   const bool rounded = !quadratic_ && !system_->parts().extended;
-  return (1e-16 + (rounded ? scales.position_floor() : 0)) * stiffness_;
+  return (thresholds::unit_of_rounding + (rounded ? scales.position_floor() : 0)) * stiffness_;
 }
 
 double PenaltyMultiplier::linearise(const StepFrame& step, StepPoint<double>& b, VectorRef dc) {

@@ -20,6 +20,7 @@
 
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "kernels/common/step_frame.hpp"
@@ -53,7 +54,7 @@ class PenaltyMultiplier : public MultiplierDefaults {
   void begin(const StepFrame& step, const StepScales& scales);
   /// Factor of the row scales where s is active. A residual of 1e-12, which is far above rounding, drifts there: count
   /// it a thousand times, so that Newton goes on until the residual stops shrinking.
-  double unit() const { return 1e-3; }
+  double unit() const { return thresholds::penalty_row; }
   bool energy_noise() const { return false; }
   long double energy(const State& z);
   /// h mu G^T (G dq) carries mu h^2 w roundings of dq, and where g1 is evaluated at double those of g.

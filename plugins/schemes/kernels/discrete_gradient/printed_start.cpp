@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system.hpp"
 
 namespace gnomon::kernels {
@@ -28,10 +29,10 @@ Next PrintedStart::accept(Index k, const ConstVectorRef& x) {
   const Next next = step_->accept(k, x);
   if (!starting_ || next != Next::advance) return next;
   constexpr int most = 100;
-  constexpr double close = 1e-15;
   find_momentum(x.head(system_->n()));
   const double change = (momentum_ - shifted_.p.value()).lpNorm<Eigen::Infinity>();
-  if (change <= close * (1 + momentum_.lpNorm<Eigen::Infinity>()) || (repetitions_ > 3 && change >= change_))
+  if (change <= thresholds::change_rounding * (1 + momentum_.lpNorm<Eigen::Infinity>()) ||
+      (repetitions_ > 3 && change >= change_))
     return Next::advance;
   if (++repetitions_ > most) return Next::fail;
   change_ = change;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/overdetermined_in_time.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/scheme.hpp"
@@ -208,7 +209,7 @@ class EulerStep final : public StepEquations {
       const double unit = slot == Slot::y0 ? std::abs(point_.h) : 1;
       largest = std::max(largest, point_[slot].cwiseQuotient(size).lpNorm<Eigen::Infinity>() / unit);
     }
-    point_.floor = 1e-15 + 1e-16 * largest;
+    point_.floor = thresholds::residual_rounding + thresholds::unit_of_rounding * largest;
   }
 
   mutable OverdeterminedInTime start_;    // at t0; its time is no part of the step's state

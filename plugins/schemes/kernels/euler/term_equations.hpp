@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "kernels/euler/term_tables.hpp"
@@ -46,7 +47,7 @@ struct EulerPoint {
   const Compensated* p0 = nullptr;
   double h = 0;
   Vector z_size, z_row, y_size, psi_size, constraint_size;  ///< y, psi and g without their powers of h
-  double floor = 1e-15;
+  double floor = thresholds::residual_rounding;
 };
 
 class TermEquations final : public NonlinearEquations {

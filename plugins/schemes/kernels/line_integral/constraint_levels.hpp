@@ -15,6 +15,7 @@
 
 #include <type_traits>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 #include "kernels/ggl/hidden_derivatives.hpp"
@@ -87,7 +88,7 @@ class PositionLevel {
   const System* system_;
   LineIntegralFrame* frame_;
   Index m_;
-  double floor_ = 1e-15;
+  double floor_ = thresholds::residual_rounding;
   Vector g_values_;
   Matrix g_, change_;  // G and q'^T Hess g
 };
@@ -192,7 +193,7 @@ class BothLevels {
   Index1Multipliers multipliers_;
   HiddenDerivatives hidden_;
   Index n_, m_;
-  double floor_ = 1e-15;
+  double floor_ = thresholds::residual_rounding;
   Vector tail_, g_values_;
 };
 

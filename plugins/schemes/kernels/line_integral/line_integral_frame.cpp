@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
+
 namespace gnomon::kernels {
 
 LineIntegralFrame::LineIntegralFrame(const System& system, Index nodes, Index s, Index r)
@@ -28,7 +30,7 @@ double LineIntegralFrame::rounding_floor(const StepScales& scales) {
     for (Index a = g.offsets[i]; a < g.offsets[i + 1]; ++a) size += std::abs(g_values_[a]) * speed[g.indices[a]];
     floor_[i] = size / hidden[i];
   }
-  return scales.force_floor() + 1e-16 * floor_.maxCoeff();
+  return scales.force_floor() + thresholds::unit_of_rounding * floor_.maxCoeff();
 }
 
 }  // namespace gnomon::kernels

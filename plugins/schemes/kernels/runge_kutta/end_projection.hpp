@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/nearest_solution.hpp"
 #include "gnomon/scheme/state.hpp"
@@ -50,7 +51,7 @@ struct ProjectionFrame {
     d_hat = d;
     defect = energy_defect;
     feasibility = Feasibility::regular;
-    floor = 1.2e-15 + (end.quadratic() ? 0 : scales->position_floor());
+    floor = thresholds::projection_rounding + (end.quadratic() ? 0 : scales->position_floor());
     if (!rule.energy) return feasibility;
     feasibility = energy_tangent->evaluate(end, dq_hat, d_hat, defect);
     set_energy_scales();
@@ -90,7 +91,7 @@ struct ProjectionFrame {
   ProjectionMetric metric;
   typename Inertia::End end;
   std::optional<EnergyFeasibility<Inertia>> energy_tangent;
-  double h = 1, defect = 0, eta_scale = 1, energy_scale = 1, floor = 1e-15;
+  double h = 1, defect = 0, eta_scale = 1, energy_scale = 1, floor = thresholds::residual_rounding;
   Feasibility feasibility = Feasibility::regular;
   Vector dq_hat, d_hat;
 
@@ -101,7 +102,7 @@ struct ProjectionFrame {
     if (feasibility == Feasibility::reached || !(energy_tangent->moves() > 0)) return;
     eta_scale = 1 / std::hypot(energy_tangent->tangent_q() / metric.dq(), energy_tangent->tangent_v() / metric.dv());
     energy_scale = energy_tangent->moves();
-    floor += 2.3e-16 * energy_tangent->energy_now() / energy_scale;
+    floor += thresholds::spacing_of_doubles * energy_tangent->energy_now() / energy_scale;
   }
 };
 

@@ -22,6 +22,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/base/thresholds.hpp"
 #include "kernels/runge_kutta/projection_metric.hpp"
 #include "kernels/runge_kutta/rk_inertia.hpp"
 
@@ -75,7 +76,7 @@ class EnergyFeasibility {
     system_->constraint_velocity(t1, q_, v, rhs_);
     defect -= l_v_.dot(rhs_);
     now_ = std::max(std::abs(end.potential0()), end.kinetic_size(v));
-    const bool normal = a <= 1e-16 * gradient2;
+    const bool normal = a <= thresholds::normal_gradient * gradient2;
     double b = 0;
     end.hidden_jacobian(q_, v, k_values_);
     multiply(system_->constraint_pattern(), k_values_, t_q_, rhs_);
@@ -99,7 +100,7 @@ class EnergyFeasibility {
     b -= 2 * l_v_.dot(rhs_);
     const bool distant = normal || a * a < 2 * b * defect;
     const double scale = std::max(end.start().energy_scale, now_);
-    const bool at_rest = std::abs(p.dot(v)) < small_motion * scale;  // at the end: runs begin with p = 0
+    const bool at_rest = std::abs(p.dot(v)) < thresholds::small_motion * scale;  // at the end: runs begin with p = 0
     const double allowed = distant ? constraint_rounding : at_rest ? energy_rounding : regular_rounding;
     if (std::abs(defect) <= allowed * scale) return Feasibility::reached;
     return distant ? Feasibility::distant : Feasibility::regular;
@@ -125,7 +126,7 @@ class EnergyFeasibility {
   /// so small a part of it that moving D would change the motion, and a 64th of that elsewhere: H is known better, in
   /// extended precision.
   static constexpr double energy_rounding = 0.25 * std::numeric_limits<double>::epsilon(),
-                          regular_rounding = energy_rounding / 64, small_motion = 1e-12;
+                          regular_rounding = energy_rounding / 64;
   /// The same where there is no root: reactions times the rounding of g are energies of a few units.
   static constexpr double constraint_rounding = 32 * std::numeric_limits<double>::epsilon();
 

@@ -1,5 +1,6 @@
 #include "kernels/runge_kutta/stage_bias.hpp"
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/value_and_change.hpp"
 
@@ -12,7 +13,7 @@ StageBias::StageBias(const System& system)
   for (Vector* v : {&value_, &rest_, &curvature_, &difference_}) v->setZero(m);
   for (Vector* v : {&by_q_, &by_v_, &rate_}) v->setZero(system.constraint_pattern().nonzeros());
   if (!moving_) return;
-  reach_ = quadratic_constraints(system) ? 1 : 1e-5;
+  reach_ = quadratic_constraints(system) ? 1 : thresholds::central_spacing;
   colouring_ = colour_columns(system.constraint_pattern());
 }
 
