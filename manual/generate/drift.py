@@ -23,7 +23,7 @@ def write(build, source):
     rows, floor = [], 1e-19
     for k, (name, how) in enumerate(RUNS):
         s = gn.solve(model, (0, UNTIL), t_eval=np.linspace(0, UNTIL, 401), **how)
-        scale = max(1.0, np.max(np.abs(s.kinetic)), np.max(np.abs(s.potential)))
+        scale = max(np.max(np.abs(s.kinetic)), np.max(np.abs(s.potential)))
         curves = [np.abs(s.energy_error) / scale, np.max(np.abs(s.g), axis=0), np.max(np.abs(s.gv), axis=0)]
         for axis, curve in zip(axes, curves):
             axis.semilogy(

@@ -152,7 +152,7 @@ def _measured(rows):
         out += ["### Orders", "", *_order_table(orders), ""]
     if largest:
         text = {
-            "energy-relative": r"relative energy error $\max|H-H_{\mathrm{expected}}|/\max(1,\max|T|,\max|U|)$",
+            "energy-relative": r"relative energy error $\max|H-H_{\mathrm{expected}}|/\max(\max|T|,\max|U|)$",
             "position": r"$\max|g|$",
             "hidden": r"$\max|G v + g_t|$",
         }

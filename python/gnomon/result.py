@@ -218,9 +218,9 @@ class Result:
             largest = np.max(np.abs(np.atleast_2d(values)), axis=0)
             return np.where(largest > 0, largest, np.nan)
 
-        scale = max([1.0, *(float(np.max(np.abs(one), initial=0)) for one in (self.kinetic, self.potential))])
+        scale = max(float(np.max(np.abs(one), initial=0)) for one in (self.kinetic, self.potential)) or 1.0
         energy.semilogy(self.t, sizes(self.energy_error) / scale, label=scheme)
-        energy.set_ylabel("|energy error| / max(1, T, |U|)")
+        energy.set_ylabel("|energy error| / max(T, |U|)")
         if self.g.shape[0]:
             levels.semilogy(self.t, sizes(self.g), label=f"|g|, {scheme}")
             levels.semilogy(self.t, sizes(self.gv), label=f"|G v|, {scheme}")

@@ -29,7 +29,8 @@ d = "x + y"
 [start]
 position = { x = 0.7, y = -1.3 }
 )toml");
-  return system_of(instance).potential(0.4, Vector::Map(std::array{0.7, -1.3}.data(), 2));
+  const System& system = system_of(instance);
+  return system.potential(0.4, Vector::Map(std::array{0.7, -1.3}.data(), 2)) + system.traits().energy_constant;
 }
 
 const std::string pendulum = R"toml(format = 1
