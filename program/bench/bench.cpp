@@ -11,6 +11,7 @@
 #include "program/arguments.hpp"
 #include "program/bench/bench_page.hpp"
 #include "program/bench/chain.hpp"
+#include "program/bench/peers.hpp"
 #include "program/bench/small.hpp"
 #include "program/bench/strings.hpp"
 #include "program/bench/tolerance.hpp"
@@ -97,6 +98,17 @@ BenchResult tolerance(const Registry& registry, const BenchArguments& arguments)
   return bench_tolerance(registry, {}, arguments.output);
 }
 
+BenchResult peers(const Registry& registry, const BenchArguments& arguments) {
+  bench::PeersBench bench;
+  bench.mechanisms = arguments.files;
+  for (const std::string& text : arguments.until) {
+    bench.until.push_back(parse_real(text, "--until"));
+    if (!(bench.until.back() > 0)) throw Error(ErrorCode::bad_value, "--until = " + text + " is not above zero");
+  }
+  bench.repetitions = rule_of(arguments).repetitions;
+  return bench_peers(registry, bench, arguments.output);
+}
+
 struct Kind {
   const char* name;
   BenchResult (*run)(const Registry&, const BenchArguments&);
@@ -108,6 +120,7 @@ const std::vector<Kind>& kinds() {
                                         {"strings", strings, {"--intervals", "--algebra", "--steps", "--repetitions"}},
                                         {"beam", beam, {"--intervals", "--algebra", "--steps", "--repetitions"}},
                                         {"work-precision", work_precision, {"--until", "--plot", "--repetitions"}},
+                                        {"peers", peers, {"--until", "--repetitions"}},
                                         {"tolerance", tolerance, {}}};
   return all;
 }
@@ -148,8 +161,8 @@ int run_bench(const Registry& registry, const BenchArguments& arguments) {
     compare_benches(arguments.files[0], arguments.files[1]);
     return success;
   }
-  if (!arguments.files.empty())
-    throw Error(ErrorCode::bad_value, "file \"" + arguments.files[0] + "\" is for bench compare");
+  if (!arguments.files.empty() && arguments.what != "peers")
+    throw Error(ErrorCode::bad_value, "file \"" + arguments.files[0] + "\" is for bench compare and bench peers");
   const auto json = arguments.json ? std::make_unique<tables::OutputFile>(*arguments.json) : nullptr;
   ReportFile report(arguments.report);
   const auto write = [&](const BenchResult& result) {
@@ -163,7 +176,7 @@ int run_bench(const Registry& registry, const BenchArguments& arguments) {
     BenchArguments each = arguments;
     each.until = {"10"};
     for (const Kind& kind : kinds()) {
-      if (kind.run == tolerance) continue;
+      if (kind.run == tolerance || kind.run == peers) continue;
       say_lines(fmt::format("{}== {} ==\n", &kind == &kinds().front() ? "" : "\n", kind.name));
       result.append(kind.run(registry, each));
     }
@@ -191,11 +204,16 @@ void gnomon_add_bench(CLI::App& app, Invocation& invocation) {
           "WHAT", arguments->what,
           "chain: steps on chains beside hand-coded ones and their own kernels (if left out); small: the same of two "
           "small systems; strings: steps of colliding strings beside their residual; beam: the same of the released "
-          "beam; work-precision: time against error beside IDA and CVODE; all: these, one after the other; tolerance: "
-          "every scheme at every tolerance, for the table by which a tolerance chooses its scheme; compare: two files "
+          "beam; work-precision: time against error beside IDA and CVODE; all: these, one after the other; peers: "
+          "mechanisms beside Simbody and MuJoCo, where they are installed; tolerance: every scheme at every tolerance, "
+          "for the table by which a tolerance chooses its scheme; compare: two files "
           "of --json")
       ->type_name("");
-  command->add_option("FILES", arguments->files, "compare: the files, the earlier one first")->type_name("");
+  command
+      ->add_option(
+          "FILES", arguments->files,
+          "compare: the files, the earlier one first; peers: mechanisms, all that it has if left out, or model files")
+      ->type_name("");
   add_repeatable(*command, "--links", arguments->links, "N",
                  "chain: length of the chain (repeatable); 1, 10, ..., 1e5 if left out");
   add_repeatable(*command, "--algebra", arguments->algebra, "NAME",
@@ -207,7 +225,7 @@ void gnomon_add_bench(CLI::App& app, Invocation& invocation) {
                    "chain, small, strings, beam: steps a run; 0: as many as are worth while")
       ->type_name("N");
   add_repeatable(*command, "--until", arguments->until, "T",
-                 "work-precision: end of the runs (repeatable); 10 and 1000 if left out");
+                 "work-precision, peers: end of the runs (repeatable); 10 and 1000, of peers its own, if left out");
   command->add_option("--plot", arguments->plot, "work-precision: a plot of it all as SVG, drawn by gnuplot")
       ->type_name("FILE");
   command->add_option("--repetitions", arguments->repetitions, "of every measurement; the best one counts")

@@ -289,6 +289,19 @@ BOOST_AUTO_TEST_CASE(work_precision_misuse) {
   scratch.misuse("bench work-precision --plot no/such/out.svg", {"no/such/out.svg"});
 }
 
+BOOST_AUTO_TEST_CASE(peers_are_compared_at_equal_error) {
+  const test::Scratch scratch;
+  const test::Outcome outcome = scratch.gnomon("bench peers pendulum --until 0.2 --repetitions 1 --output out.csv");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  for (const char* part : {"other programs that were found", "pendulum, 0.2: the reference is known to",
+                           "Gnomon, --rtol", "energy-momentum", "ida-ggl", "to T = 4 by Gnomon, --rtol rtol at"})
+    BOOST_TEST(test::contains(outcome.out, part), outcome.out);
+  BOOST_TEST(test::contains(test::read(scratch.work / "out.csv"), "pendulum,0.2,\"Gnomon, --rtol\",rtol,1e-06,"));
+  scratch.misuse("bench peers pendulm", {"pendulm", "pendulum"});
+  scratch.misuse("bench peers pendulum --until 0", {"--until", "above zero"});
+  scratch.misuse("bench chain pendulum", {"pendulum", "bench peers"});
+}
+
 BOOST_AUTO_TEST_CASE(strings_print_their_figures) {
   const test::Scratch scratch;
   const test::Outcome outcome =
