@@ -64,6 +64,7 @@ void write_csv(std::FILE* file, const std::vector<PeerRun>& runs) {
 }  // namespace
 
 BenchResult bench_peers(const Registry& registry, bench::PeersBench bench, const std::optional<std::string>& output) {
+  bench::check_peers(bench);
   std::error_code none;
   bench.drivers = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().string();
   const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;

@@ -410,14 +410,15 @@ class Bench {
   double until_ = 0;
 };
 
-PeerMechanism mechanism_named(const Registry& registry, const std::string& name) {
+/// Null for a model file.
+const PeerMechanism* known_mechanism(const std::string& name) {
   std::vector<std::string> known;
   for (const PeerMechanism& one : peer_mechanisms()) {
-    if (one.name == name) return one;
+    if (one.name == name) return &one;
     known.push_back(one.name);
   }
   if (!is_model_file(name)) throw unknown_name("mechanism", name, known);
-  return {name, {1}, [&registry, name] { return registry.build(name); }};
+  return nullptr;
 }
 
 }  // namespace
@@ -459,10 +460,17 @@ std::string peers_found(const std::string& folder) {
   return out.empty() ? "none" : out;
 }
 
+void check_peers(const PeersBench& bench) {
+  for (const std::string& name : bench.mechanisms) known_mechanism(name);
+}
+
 std::vector<PeerTable> run_peers(const Registry& registry, const PeersBench& bench,
                                  const std::function<void(const PeerRun&)>& print) {
   std::vector<PeerMechanism> wanted;
-  for (const std::string& name : bench.mechanisms) wanted.push_back(mechanism_named(registry, name));
+  for (const std::string& name : bench.mechanisms) {
+    const PeerMechanism* known = known_mechanism(name);
+    wanted.push_back(known ? *known : PeerMechanism{name, {1}, [&registry, name] { return registry.build(name); }});
+  }
   if (wanted.empty()) wanted = peer_mechanisms();
   std::vector<PeerTable> out;
   for (const PeerMechanism& one : wanted) {

@@ -59,7 +59,10 @@ struct PeerTable {
 /// Which of the programs have a driver in the folder, in words: "Simbody and MuJoCo", "none".
 std::string peers_found(const std::string& drivers);
 
-/// Throws Error(unknown_name) for a mechanism that is neither known nor a file, and what rigid_mechanism throws.
+/// Throws Error(unknown_name) for a mechanism that is neither known nor a model file.
+void check_peers(const PeersBench& bench);
+
+/// Throws what check_peers and rigid_mechanism throw.
 std::vector<PeerTable> run_peers(const Registry& registry, const PeersBench& bench,
                                  const std::function<void(const PeerRun&)>& print);
 
