@@ -112,6 +112,10 @@ BenchResult bench_peers(const Registry& registry, bench::PeersBench bench, const
     for (const PeerRun& run : table.longer) {
       const std::string what = fmt::format("{}, {:g}", table.mechanism, run.until);
       const bool failed = !run.failure.empty();
+      if (!failed) {
+        result.measurements.push_back({fmt::format("peers {} energy, {}", what, run.program), run.energy, "1"});
+        result.measurements.push_back({fmt::format("peers {} gap, {}", what, run.program), run.gap, "length"});
+      }
       say("  to T = {:g} by {} {} at {:.3g}: {}\n", run.until, run.program, run.method, run.setting,
           failed ? run.failure : fmt::format("energy {:.1e}, gap of a joint {:.1e}", run.energy, run.gap));
       longer.rows.push_back({what, run.program, run.method, failed ? run.failure : fmt::format("{:.1e}", run.energy),
