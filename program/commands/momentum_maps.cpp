@@ -93,19 +93,22 @@ class MomentumMaps {
     const Parts& parts = system_.parts();
     const double t = instance_.t0;
     Vector f(q.size()), m_v(q.size());
+    motions_.resize(q.size(), n_motions_);
+    for (Index k = 0; k < n_motions_; ++k) motions_.col(k) = motion(k, q);
+    lengths_ = motions_.colwise().norm();
     system_.potential_gradient(t, q, f);
-    add_row(q, f);
+    add_row(f);
     add_constraints(system_, q);
     if (parts.obstacles) add_constraints(*parts.obstacles->with_obstacles_closed(), q);
     if (parts.force) {
       f.setZero();
       parts.force->force(t, q, v, f);
-      add_row(q, f);
+      add_row(f);
     }
     if (parts.friction) {
       f.setZero();
       parts.friction->friction(q, v, lambda, f);
-      add_row(q, f);
+      add_row(f);
     }
     system_.mass().apply(v, m_v);
     Eigen::RowVectorXd row(n_motions_);
@@ -116,17 +119,22 @@ class MomentumMaps {
     if (system.m() == 0) return;
     Vector values(system.constraint_pattern().nonzeros());
     system.constraint_jacobian(instance_.t0, q, values);
-    const Matrix g = to_dense(system.constraint_pattern(), values);
-    for (Index i = 0; i < g.rows(); ++i) add_row(q, g.row(i).transpose());
-  }
-  /// f . xi, in parts of their lengths.
-  void add_row(const Vector& q, const Vector& f) {
-    Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(n_motions_);
-    for (Index k = 0; k < n_motions_; ++k) {
-      const Vector xi = motion(k, q);
-      if (f.norm() > 0 && xi.norm() > 0) row[k] = f.dot(xi) / (f.norm() * xi.norm());
+    const SparsityPattern& pattern = system.constraint_pattern();
+    for (Index i = 0; i < pattern.rows; ++i) {
+      Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(n_motions_);
+      double squares = 0;
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
+        row += values[k] * motions_.row(pattern.indices[k]);
+        squares += values[k] * values[k];
+      }
+      add_row(row, std::sqrt(squares));
     }
-    rows_.push_back(row);
+  }
+  void add_row(const Vector& f) { add_row(f.transpose() * motions_, f.norm()); }
+  /// f . xi of every motion, in parts of their lengths.
+  void add_row(Eigen::RowVectorXd row, double length) {
+    for (Index k = 0; k < n_motions_; ++k) row[k] = length > 0 && lengths_[k] > 0 ? row[k] / (length * lengths_[k]) : 0;
+    rows_.push_back(std::move(row));
   }
 
   /// Rows to reduced echelon form, so that axes of the coordinates are seen as such.
@@ -169,6 +177,8 @@ class MomentumMaps {
   std::vector<NamedAxes> axes_;
   bool in_space_ = false;
   Index n_motions_ = 0;
+  Matrix motions_;              ///< xi of every motion at the sample, a column each
+  Eigen::RowVectorXd lengths_;  ///< of them
   std::vector<Eigen::RowVectorXd> rows_;
 };
 
