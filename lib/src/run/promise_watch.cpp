@@ -52,6 +52,12 @@ void PromiseScales::record(const State& z) try {
   // The monitor has measured this state: a callback that fails only now leaves the scales as they were.
 }
 
+void PromiseScales::count_moved_velocities(const State& z) try {
+  velocities_ = velocities_.cwiseMax(terms_.of_velocities() + terms_.of_moved_velocities(z));
+} catch (...) {
+  // As in record().
+}
+
 void PromiseScales::serialize(Archive& archive) {
   const Index symmetries = momentum_.size(), m = model_->m();
   archive(positions_, velocities_, momentum_);
@@ -98,6 +104,13 @@ void PromiseWatch::check(const State& z, long step, const Promises& promises, co
   for_each_promise(promises, monitor, scales_, [&](PromiseMeasure found) {
     found.gate *= margin;
     if (found.error <= found.gate) return;
+    if (found.promise == Promise::hidden) {
+      scales_.count_moved_velocities(z);
+      found =
+          worst_row(Promise::hidden, monitor.velocity_rows(), scales_.velocities(), thresholds::constraint_rounding);
+      if (found.error <= margin * found.gate) return;
+      found.gate *= margin;
+    }
     const auto known = [&found](const BrokenPromise& other) {
       return other.measure.promise == found.promise && other.measure.which == found.which;
     };

@@ -23,7 +23,7 @@ ConstraintTerms::ConstraintTerms(const Model& model) : model_(&model) {
   mass_.setOnes(n);
   if (system) mass_ = system->mass().diagonal_entries();
   for (Vector* x : {&v_, &scratch_}) x->setZero(n);
-  for (Vector* x : {&positions_, &velocities_}) x->setZero(model.m());
+  for (Vector* x : {&positions_, &velocities_, &moved_}) x->setZero(model.m());
   if (model.m() > 0) jacobian_.setZero(constraint_pattern(model).nonzeros());
 }
 
@@ -38,6 +38,19 @@ void ConstraintTerms::evaluate(const State& z) {
   const SparsityPattern& pattern = constraint_pattern(*model_);
   constraint_sizes(pattern, jacobian_, mass_, z.q.value(), positions_);
   constraint_sizes(pattern, jacobian_, mass_, v_, velocities_, std::sqrt(2 * z.energy_scale));
+}
+
+const Vector& ConstraintTerms::of_moved_velocities(const State& z) {
+  const System* system = model_->mechanical();
+  if (!system || model_->m() == 0) return moved_;
+  const Vector& q = z.q.value();
+  system->constraint_jacobian_derivative(z.t, q, v_, jacobian_);
+  const SparsityPattern& pattern = system->constraint_pattern();
+  moved_.setZero();
+  for (Index i = 0; i < pattern.rows; ++i)
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+      moved_[i] += std::abs(jacobian_[k] * q[pattern.indices[k]]);
+  return moved_;
 }
 
 }  // namespace gnomon

@@ -35,6 +35,8 @@ class GNOMON_EXPORT PromiseScales {
   /// Forgets what was recorded, and takes the sizes of z.
   void start(const State& z);
   void record(const State& z);
+  /// Counts what rounding of q makes of G v at z, the state of the last record, among the sizes of velocities.
+  void count_moved_velocities(const State& z);
   const Vector& positions() const { return positions_; }
   const Vector& velocities() const { return velocities_; }
   double momentum(Index a) const { return momentum_[a]; }
@@ -52,7 +54,8 @@ GNOMON_EXPORT PromiseMeasure worst_row(Promise promise, const Vector& errors, co
 /// Calls visit(PromiseMeasure) for each promise that the monitor measures. The gates, with N steps:
 ///
 ///     energy, discrete energy    InvariantMonitor::energy_gate()
-///     position, hidden           1e-13 times the size of the terms of the row
+///     position, hidden           1e-13 times the size of the terms of the row; of hidden rows beyond it, what rounding
+///                                of q makes of G v counts too
 ///     momentum                   1e-14 sqrt(N) max |xi_a| |p|
 template <class Visit>
 void for_each_promise(const Promises& promises, const InvariantMonitor& monitor, const PromiseScales& scales,

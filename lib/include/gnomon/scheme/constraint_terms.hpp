@@ -14,6 +14,9 @@ class GNOMON_EXPORT ConstraintTerms {
   explicit ConstraintTerms(const Model& model);
   ConstraintTerms(const Model& model, const State& z) : ConstraintTerms(model) { evaluate(z); }
   void evaluate(const State& z);
+  /// What relative changes of q make of G v at the state of the last evaluate, sum_j |(v^T Hess g_i)_j q_j|: far from
+  /// the origin rounding of q is larger than that of the terms of G v. Zero for an overdetermined DAE.
+  const Vector& of_moved_velocities(const State& z);
   const Vector& of_positions() const { return positions_; }    ///< m
   const Vector& of_velocities() const { return velocities_; }  ///< m
   const Vector& mass() const { return mass_; }                 ///< its diagonal; ones for an overdetermined DAE
@@ -21,7 +24,7 @@ class GNOMON_EXPORT ConstraintTerms {
 
  private:
   const Model* model_;
-  Vector mass_, v_, scratch_, jacobian_, positions_, velocities_;
+  Vector mass_, v_, scratch_, jacobian_, positions_, velocities_, moved_;
 };
 
 }  // namespace gnomon
