@@ -61,6 +61,45 @@ void write_csv(std::FILE* file, const std::vector<PeerRun>& runs) {
                run.energy, run.gap, tables::csv_field(run.failure));
 }
 
+/// Prints what the errors cost, and takes it over.
+void add_costs(const PeerTable& table, const std::vector<double>& errors, BenchResult& result, pages::Table& costs) {
+  const std::string name = fmt::format("{}, {:g}", table.mechanism, table.until);
+  say("\n{}: the reference is known to {:.1e}\n", name, table.uncertainty);
+  for (std::size_t e = 0; e < table.costs.size(); ++e) {
+    const std::string error = fmt::format("{:g}", errors[e]);
+    std::vector<pages::Cell> row{name, error};
+    say("  error {:8}", error);
+    for (std::size_t k = 0; k < table.programs.size(); ++k) {
+      const PeerCost& cost = table.costs[e][k];
+      say("  {} {}", table.programs[k], cell(cost));
+      row.push_back(cell(cost));
+      if (!cost.method.empty())
+        result.measurements.push_back(
+            {fmt::format("peers {} error {}, {}", name, error, table.programs[k]), cost.seconds, "s"});
+    }
+    const std::string who = verdict(table, table.costs[e]);
+    row.emplace_back(who);
+    say("  ms: {}\n", who);
+    costs.rows.push_back(row);
+  }
+}
+
+/// The same of the longer runs.
+void add_longer(const PeerTable& table, BenchResult& result, pages::Table& longer) {
+  for (const PeerRun& run : table.longer) {
+    const std::string what = fmt::format("{}, {:g}", table.mechanism, run.until);
+    const bool failed = !run.failure.empty();
+    if (!failed) {
+      result.measurements.push_back({fmt::format("peers {} energy, {}", what, run.program), run.energy, "1"});
+      result.measurements.push_back({fmt::format("peers {} gap, {}", what, run.program), run.gap, "length"});
+    }
+    say("  to T = {:g} by {} {} at {:.3g}: {}\n", run.until, run.program, run.method, run.setting,
+        failed ? run.failure : fmt::format("energy {:.1e}, gap of a joint {:.1e}", run.energy, run.gap));
+    longer.rows.push_back({what, run.program, run.method, failed ? run.failure : fmt::format("{:.1e}", run.energy),
+                           failed ? "" : fmt::format("{:.1e}", run.gap)});
+  }
+}
+
 }  // namespace
 
 BenchResult bench_peers(const Registry& registry, bench::PeersBench bench, const std::optional<std::string>& output) {
@@ -80,48 +119,19 @@ BenchResult bench_peers(const Registry& registry, bench::PeersBench bench, const
     runs.push_back(run);
     print_run(run);
   };
-  const std::vector<PeerTable> tables = bench::run_peers(registry, bench, take);
-
   BenchResult result;
   pages::Table costs, longer;
-  costs.columns = {"mechanism, T", "error"};
-  if (!tables.empty())
-    for (const std::string& program : tables.front().programs) costs.columns.push_back(program + " [ms]");
-  costs.columns.emplace_back("--rtol alone beside the best other program");
   longer.columns = {"mechanism, T", "program", "method", "energy", "gap of a joint"};
-  for (const PeerTable& table : tables) {
-    const std::string name = fmt::format("{}, {:g}", table.mechanism, table.until);
-    say("\n{}: the reference is known to {:.1e}\n", name, table.uncertainty);
-    for (std::size_t e = 0; e < table.costs.size(); ++e) {
-      const std::string error = fmt::format("{:g}", bench.errors[e]);
-      std::vector<pages::Cell> row{name, error};
-      say("  error {:8}", error);
-      for (std::size_t k = 0; k < table.programs.size(); ++k) {
-        const PeerCost& cost = table.costs[e][k];
-        say("  {} {}", table.programs[k], cell(cost));
-        row.push_back(cell(cost));
-        if (!cost.method.empty())
-          result.measurements.push_back(
-              {fmt::format("peers {} error {}, {}", name, error, table.programs[k]), cost.seconds, "s"});
-      }
-      const std::string who = verdict(table, table.costs[e]);
-      row.emplace_back(who);
-      say("  ms: {}\n", who);
-      costs.rows.push_back(row);
+  bench::run_peers(registry, bench, take, [&](const PeerTable& table) {
+    if (costs.columns.empty()) {
+      costs.columns = {"mechanism, T", "error"};
+      for (const std::string& program : table.programs) costs.columns.push_back(program + " [ms]");
+      costs.columns.emplace_back("--rtol alone beside the best other program");
     }
-    for (const PeerRun& run : table.longer) {
-      const std::string what = fmt::format("{}, {:g}", table.mechanism, run.until);
-      const bool failed = !run.failure.empty();
-      if (!failed) {
-        result.measurements.push_back({fmt::format("peers {} energy, {}", what, run.program), run.energy, "1"});
-        result.measurements.push_back({fmt::format("peers {} gap, {}", what, run.program), run.gap, "length"});
-      }
-      say("  to T = {:g} by {} {} at {:.3g}: {}\n", run.until, run.program, run.method, run.setting,
-          failed ? run.failure : fmt::format("energy {:.1e}, gap of a joint {:.1e}", run.energy, run.gap));
-      longer.rows.push_back({what, run.program, run.method, failed ? run.failure : fmt::format("{:.1e}", run.energy),
-                             failed ? "" : fmt::format("{:.1e}", run.gap)});
-    }
-  }
+    add_costs(table, bench.errors, result, costs);
+    add_longer(table, result, longer);
+    std::fflush(stdout);
+  });
   costs.title = "Processor time at equal error";
   longer.title = "Energy and joints in runs twenty times as long";
   result.blocks = {pages::Section{"Peers", "The same mechanisms in Gnomon and in other multibody programs."}, costs,

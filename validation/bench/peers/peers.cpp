@@ -464,20 +464,18 @@ void check_peers(const PeersBench& bench) {
   for (const std::string& name : bench.mechanisms) known_mechanism(name);
 }
 
-std::vector<PeerTable> run_peers(const Registry& registry, const PeersBench& bench,
-                                 const std::function<void(const PeerRun&)>& print) {
+void run_peers(const Registry& registry, const PeersBench& bench, const std::function<void(const PeerRun&)>& run,
+               const std::function<void(const PeerTable&)>& table) {
   std::vector<PeerMechanism> wanted;
   for (const std::string& name : bench.mechanisms) {
     const PeerMechanism* known = known_mechanism(name);
     wanted.push_back(known ? *known : PeerMechanism{name, {1}, [&registry, name] { return registry.build(name); }});
   }
   if (wanted.empty()) wanted = peer_mechanisms();
-  std::vector<PeerTable> out;
   for (const PeerMechanism& one : wanted) {
-    Bench runs(registry, bench, one, print);
-    for (const double until : bench.until.empty() ? one.until : bench.until) out.push_back(runs.run(until));
+    Bench runs(registry, bench, one, run);
+    for (const double until : bench.until.empty() ? one.until : bench.until) table(runs.run(until));
   }
-  return out;
 }
 
 }  // namespace gnomon::bench

@@ -62,9 +62,10 @@ std::string peers_found(const std::string& drivers);
 /// Throws Error(unknown_name) for a mechanism that is neither known nor a model file.
 void check_peers(const PeersBench& bench);
 
-/// Throws what check_peers and rigid_mechanism throw.
-std::vector<PeerTable> run_peers(const Registry& registry, const PeersBench& bench,
-                                 const std::function<void(const PeerRun&)>& print);
+/// Every run, and every table, goes to its function as soon as it is known. Throws what check_peers and rigid_mechanism
+/// throw.
+void run_peers(const Registry& registry, const PeersBench& bench, const std::function<void(const PeerRun&)>& run,
+               const std::function<void(const PeerTable&)>& table);
 
 /// The mechanism as the drivers read it.
 std::string mechanism_text(const RigidMechanism& mechanism);
