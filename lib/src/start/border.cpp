@@ -26,7 +26,8 @@ constexpr Index largest_dense_border = 300;
 /// for K (K^-1 D^-1 B) = D^-1 B and D^-1 A y = 0 of y in the span of Y: K D y = D^-1 B (B^T y).
 class LeftNullSpace {
  public:
-  LeftNullSpace(const System& system, Index k) : system_(&system), m_(system.m()) {
+  LeftNullSpace(const System& system, Index k)
+      : system_(&system), m_(system.m()), factors_(m_ > largest_dense_border ? 0 : m_) {
     values_.setZero(system.constraint_pattern().nonzeros());
     length_.setOnes(m_);
     inverse_mass_ = system.mass().diagonal_entries().cwiseInverse();
@@ -35,7 +36,6 @@ class LeftNullSpace {
     row_.setZero(system.n());
     if (m_ > largest_dense_border) return;
     gram_.setZero(m_, m_);
-    factors_ = Eigen::LLT<Matrix>(m_);
   }
 
   /// G on its pattern and A_ii, with diag(M) for M.

@@ -39,8 +39,12 @@ template <class Inertia>
 class EnergyFeasibility {
  public:
   EnergyFeasibility(const System& system, ProjectionMetric& metric)
-      : system_(&system), at_(system), metric_(&metric), m_(system.m()), normal_(Matrix::Identity(m_, m_)) {
-    factor_.compute(Matrix::Identity(m_, m_));  // its size
+      : system_(&system),
+        at_(system),
+        metric_(&metric),
+        m_(system.m()),
+        normal_(Matrix::Identity(m_, m_)),
+        factor_(m_) {
     for (Vector* v : {&q_, &second_, &h_q_, &t_q_, &t_v_, &t_p_, &force_, &work_, &turn_, &row_})
       v->setZero(system.n());
     for (Vector* v : {&l_q_, &l_v_, &rhs_, &more_}) v->setZero(m_);
