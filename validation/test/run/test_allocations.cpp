@@ -3,6 +3,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "measures/run/counting_malloc.hpp"
+#include "measures/solver/kinsol_messages.hpp"
 #include "support/builtin_registry.hpp"
 
 namespace {
@@ -58,8 +59,9 @@ BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
             count = allocations.count();
           }
           BOOST_TEST(report.success(), report.message);
-          BOOST_TEST(count == 0, scheme << " with " << solver << " on " << setting.problem << ": " << count
-                                        << " allocations in 100 steps");
+          BOOST_TEST((count == 0 || validation::formats_messages(solver)), scheme << " with " << solver << " on "
+                                                                                  << setting.problem << ": " << count
+                                                                                  << " allocations in 100 steps");
           ++combinations;
         } catch (const Error& error) {
           BOOST_TEST((error.code() == ErrorCode::refused), error.what());
