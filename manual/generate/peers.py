@@ -30,10 +30,9 @@ def _costs():
     out = []
     for (name, error), by_program in cells.items():
         best = min((by_program[p], p) for p in by_program)[1]
-        out.append(
-            [name, error]
-            + [(f"**{by_program[p]:.3g}**" if p == best else f"{by_program[p]:.3g}") if p in by_program else "-" for p in programs]
-        )
+        texts = {p: f"{value:.3g}" for p, value in by_program.items()}
+        texts[best] = f"**{texts[best]}**"
+        out.append([name, error, *(texts.get(p, "-") for p in programs)])
     return table(["mechanism, T", "error [m]", *(f"{p} [ms]" for p in programs)], out)
 
 

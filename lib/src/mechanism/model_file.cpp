@@ -152,7 +152,7 @@ class FormulaProblem final : public Problem {
     for (const Line& line : all.held) held[static_cast<std::size_t>(line.entry)] = true;
     return held;
   }
-  /// What lengths weigh, whatever has a mass: one for points, the square of a length for axes. Coordinates of formulas
+  /// Changes weigh as lengths, whatever the masses: one for points, the square of a length for axes. Those of formulas
   /// beside them weigh as their masses do beside the mean mass.
   Vector assembly_weights(const Elaborated& all, const System& system, const Poses& poses) const {
     const std::vector<BodyFormulas::Coordinate>& coordinates = text_->mechanism->formulas.coordinates;

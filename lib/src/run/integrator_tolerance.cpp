@@ -156,7 +156,7 @@ StepReport Integrator::Impl::controlled_steps(double t_end, long count) {
   const long most = control.limits().most_steps;
   while (report.success() && !report.stopped_by_observer && report.steps < count) {
     const double rest = (t_end - z.t) - z.t_tail;
-    // What rounding of the last step leaves of an end at zero is no step.
+    // A rest that is rounding of the last step, of an end at zero, is no step.
     if (std::abs(rest) <= arrived * std::max({std::abs(z.t), std::abs(t_end), control.estimates().last})) {
       if (!driver) {
         z.t_tail -= t_end - z.t;

@@ -53,7 +53,8 @@ void PromiseScales::record(const State& z) try {
 }
 
 void PromiseScales::count_moved_velocities(const State& z) try {
-  velocities_ = velocities_.cwiseMax(terms_.of_velocities() + terms_.of_moved_velocities(z));
+  velocities_ =
+      velocities_.cwiseMax(terms_.of_velocities() + thresholds::moved_velocity * terms_.of_moved_velocities(z));
 } catch (...) {
   // As in record().
 }

@@ -160,15 +160,11 @@ class Declarations {
 
   /// f(t) where nothing declares that it depends on time, at other times, whatever the unit of time.
   void still(const char* what, const std::function<Vector(double)>& f, double t) const {
+    Vector now, later;
+    if (!evaluated([&] { return now = f(t), now.allFinite(); })) return;
     for (const double unit : {1.0, 0x1p-30, 0x1p30}) {
       const double then = t + 0.3828 * std::max(unit, std::abs(t));  // no usual period
-      Vector now, later;
-      if (!evaluated([&] {
-            now = f(t);
-            later = f(then);
-            return now.allFinite() && later.allFinite();
-          }))
-        continue;
+      if (!evaluated([&] { return later = f(then), later.allFinite(); })) continue;
       Index worst = 0;
       if ((later - now).cwiseAbs().maxCoeff(&worst) <= rounding * max_norm(now)) continue;
       refuse(std::string(what) + entry(now, worst) + " is not declared to depend on time, and is " +

@@ -134,7 +134,7 @@ SolveReport KinsolNewtonIteration::solve(VectorRef xs) {
 /// The residual is the one that KINSOL evaluated last, if that was at its result: a line search may have tried
 /// another point after it, whose norm KINSOL then gives where the search failed.
 Ending KinsolNewtonIteration::end(VectorRef xs, int flag, double floor, SolveReport& report) {
-  if (report.factorisations == 0 || !linear_.factorised())  // the start value solves it
+  if (!linear_.factorised())  // the start value solves it
     return rule_.at_floor(report.residual_norm, floor) ? Ending::done : Ending::new_matrix;
   ChordCorrection chord{*this, Eigen::Map<Vector>(NV_DATA_S(f_.get()), xs.size()), xs, report.step_norm};
   SunReal norm = 0;
@@ -170,7 +170,8 @@ void KinsolNewtonIteration::add_counters(SolveReport& report) const {
   KINGetStepLength(loop_.memory(), &step);
   KINGetNumNonlinSolvIters(loop_.memory(), &iterations);
   KINGetNumFuncEvals(loop_.memory(), &functions);
-  KINGetNumJacEvals(loop_.memory(), &jacobians);
+  // Where a start value is accepted KINSOL has not set its count of matrices yet.
+  if (iterations > 0) KINGetNumJacEvals(loop_.memory(), &jacobians);
   report.iterations += iterations;
   report.residual_evaluations += functions;
   report.jacobian_evaluations += jacobians;

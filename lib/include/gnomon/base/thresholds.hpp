@@ -14,7 +14,7 @@ constexpr double no_product_with_zero = 1e-100;  // of units whose quotients are
 constexpr double never_met = 1e-300;             // a tolerance that leaves the decision to another one
 constexpr double direction = 0x1p-512;           // of an acceleration: a start at rest has that direction, and no speed
 
-// What counts as rounding.
+// A quantity is rounding below these.
 constexpr double unit_of_rounding = 1e-16;           // of a number: the rounding of a double
 constexpr double unit_of_extended_rounding = 1e-19;  // of an energy: its rounding in extended precision
 constexpr double spacing_of_doubles = 2.3e-16;       // of a number: the distance to the next double
@@ -29,9 +29,10 @@ constexpr double obstacle_rounding = 1e-11;          // of gaps and contact forc
 constexpr double energy_noise = 1e-13;               // of the energy of a minimum: a rise that the search accepts
 constexpr double resolved_root = 4e-16;              // of the ends of an interval: it is not halved any more
 
-// What a run conserves, and the promises of schemes.
+// These judge what a run conserves, and the promises of schemes.
 constexpr double invariant_rounding = 1e-14;   // of an invariant, times the root of the number of steps
 constexpr double constraint_rounding = 1e-13;  // of the terms of a constraint: the promise holds
+constexpr double moved_velocity = 1e-2;        // of what a relative change of q makes of G v: rounding of q counts
 constexpr double momentum_of_energy = 1e-2;    // of the momentum of all energy: it is added to that of p
 constexpr double constrained_limit = 1e-13;    // of constraints: a tolerance that keeps the limit
 constexpr long double same_energy = 1e-9L;     // of the energies of a run: a checkpoint fits the model
@@ -183,7 +184,7 @@ constexpr double second_difference = 1e-6;            // of second and higher di
 constexpr double vanishing_difference = 1e-8;         // of the terms of a difference: roundings lie far below
 constexpr double contradicting_derivative = 2e-5;     // of a derivative: truncation and rounding lie far below
 
-// What is checked of a model.
+// These belong to the checks of a model.
 constexpr double same_formula = 1e-11;                 // of a value: two formulas for one thing agree
 constexpr double same_overdetermined_formula = 1e-12;  // the same of an overdetermined DAE
 constexpr double exact_start = 1e-12;                  // of the start: the closed form agrees with it

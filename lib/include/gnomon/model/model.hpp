@@ -23,7 +23,7 @@ struct CommonTraits {
   bool approximate_derivatives = false;  ///< some derivative comes from differences
   std::array<std::string, 3> state_names{"q", "p", "lambda"};
   std::vector<std::string> constraint_names;  ///< one a constraint
-  /// What the model as it is written adds to its energy and potential, and all functions here leave out.
+  /// The model as it is written adds this number to its energy and potential; all functions here leave it out.
   double energy_constant = 0;
 };
 

@@ -14,8 +14,8 @@ class GNOMON_EXPORT ConstraintTerms {
   explicit ConstraintTerms(const Model& model);
   ConstraintTerms(const Model& model, const State& z) : ConstraintTerms(model) { evaluate(z); }
   void evaluate(const State& z);
-  /// What relative changes of q make of G v at the state of the last evaluate, sum_j |(v^T Hess g_i)_j q_j|: far from
-  /// the origin rounding of q is larger than that of the terms of G v. Zero for an overdetermined DAE.
+  /// sum_j |(v^T Hess g_i)_j q_j| at the state of the last evaluate: relative changes of q change G v by parts of it.
+  /// Far from the origin rounding of q is larger than that of the terms of G v. Zero for an overdetermined DAE.
   const Vector& of_moved_velocities(const State& z);
   const Vector& of_positions() const { return positions_; }    ///< m
   const Vector& of_velocities() const { return velocities_; }  ///< m

@@ -30,7 +30,7 @@ struct BodyFormulas {
     std::function<double(const Poses&)> position;
     /// At the positions q, where everything fits together; empty: assembled.
     std::function<double(const Poses&, const Vector& q)> velocity;
-    /// Of a change, as lengths count: see Poses::reach2.
+    /// A change counts as the square of a length by this factor, see Poses::reach2.
     std::function<double(const Poses&)> weight;
     bool held = false;  ///< by assembly
   };

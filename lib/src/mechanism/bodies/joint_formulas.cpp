@@ -147,9 +147,13 @@ class JointWriter : FormulaWriter {
     show(joint + ".angle" + number, "rad", place);
     show(joint + ".speed" + number, "rad/s", place);
   }
-  /// A definition that is zero where bodies are as the file has them, and stays so where they are assembled.
-  void hold(const std::string& definition, const Place& place) {
-    formula("holds", definition + ".held", definition, place);
+  /// Is zero where bodies are as the file has them, and stays so where they are assembled.
+  void hold(const std::string& name, const std::string& text, const Place& place) {
+    formula("holds", name + ".held", text, place);
+  }
+  /// The tangent of half the angle, which is not zero at half a turn as the sine is.
+  void hold_angle(const std::string& joint, const std::string& number, const Place& place) {
+    hold(joint + ".angle" + number, joint + ".sin" + number + "/(1 + " + joint + ".cos" + number + ")", place);
   }
   /// Angles and distance from the start, and the springs and dampers between them.
   void write_joint_motion(const Joint& joint) {
@@ -160,13 +164,13 @@ class JointWriter : FormulaWriter {
     if (joint.type->turns) {
       const V::Vector first = planar() ? V::n : V::e1, second = planar() ? V::e1 : V::e2;
       write_turning(j, "", {unit(joint, false, first), unit(joint, true, first), unit(joint, true, second)}, place);
-      if (joint.held) hold(j + ".sin", place);
+      if (joint.held) hold_angle(j, "", place);
     }
     if (joint.axes.size() == 2) {
       write_turning(j, "1", {unit(joint, false, V::n), unit(joint, true, V::e1), unit(joint, true, V::e2)}, place);
       write_turning(j, "2", {unit(joint, true, V::n), unit(joint, false, V::e1), unit(joint, false, V::e2)}, place);
-      for (const char* sine : {".sin1", ".sin2"})
-        if (joint.held) hold(j + sine, place);
+      for (const char* number : {"1", "2"})
+        if (joint.held) hold_angle(j, number, place);
     }
     if (joint.type->slides) {
       const std::string n = unit(joint, true, V::n);
@@ -175,7 +179,7 @@ class JointWriter : FormulaWriter {
       });
       define(j + ".distance", across(joint, n) + " - " + j + ".start", place);
       show(j + ".distance", "m", place);
-      if (joint.held) hold(j + ".distance", place);
+      if (joint.held) hold(j + ".distance", j + ".distance", place);
       if (rates) {
         define(j + ".slip", sum([&](const std::string& c) {
                  return apart(joint.a, joint.b, c) + "*" + n + ".v" + c + " + " + apart(joint.a, joint.b, "v" + c) +

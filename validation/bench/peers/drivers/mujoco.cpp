@@ -6,6 +6,7 @@
 #include <mujoco/mujoco.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -179,13 +180,13 @@ class MuJoCo final : public driver::Program {
 
  private:
   void load(const std::string& xml) {
-    char path[] = "/tmp/gnomon-mujoco-XXXXXX.xml";
-    const int file = mkstemps(path, 4);
+    std::string path = std::filesystem::temp_directory_path().string() + "/gnomon-mujoco-XXXXXX.xml";
+    const int file = mkstemps(path.data(), 4);
     const bool written = file >= 0 && write(file, xml.data(), xml.size()) == static_cast<ssize_t>(xml.size());
     if (file >= 0) ::close(file);
     char why[1000] = "a file for the model cannot be written";
-    if (written) model_.reset(mj_loadXML(path, nullptr, why, sizeof why));
-    unlink(path);
+    if (written) model_.reset(mj_loadXML(path.c_str(), nullptr, why, sizeof why));
+    unlink(path.c_str());
     if (!model_) throw std::runtime_error(why);
   }
   void set_speeds(bool flat) {
