@@ -16,7 +16,7 @@
 /// of the sequence penalty 2^k, which moves p in small steps along U, and does not jump into another minimum. Whenever
 /// max |p - B y - c| and the change of q have fallen to a tenth, r is halved, down to `penalty`, where convergence is
 /// fastest; where they grow tenfold, r is doubled, and is not halved below that again. The matrix of every r is
-/// factorised once by Cholesky's method inside its band, and again only where A or B changes.
+/// factorised once by Cholesky's method, and again only where A or B changes.
 /// Source: Glowinski, Holmstroem, Algorithm 2 (ALG2), (83)-(87), with the signs of (81) and (87); as printed, (85) and
 /// (86) are those of another Lagrangian, and the iteration diverges. rho_n = 1/epsilon = r.
 
@@ -25,8 +25,8 @@
 #include <limits>
 #include <vector>
 
-#include "algebra/kernels/banded_cholesky.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/sparse_cholesky.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/model/split_form.hpp"
@@ -58,10 +58,11 @@ class Uzawa final : public NonlinearSolver {
     PatternBuilder builder(a.rows, a.cols);
     builder.add(a, 0, 0);
     each_pair([&](Index i, Index j, Index) { builder.add(b.indices[i], b.indices[j]); });
-    const SparsityPattern sum = builder.build();
+    pattern_ = builder.build();
+    matrix_.setZero(pattern_.nonzeros());
     const double halvings = std::ceil(std::log2(first_penalty / relative_penalty_));
     const auto levels = static_cast<std::size_t>(std::clamp(1 + halvings, 1.0, most_levels));
-    factors_.assign(levels, kernels::BandedCholesky(sum));
+    factors_.assign(levels, SparseCholesky(pattern_));
     has_factors_.assign(levels, 0);
     const Index n = a.rows, points = split_->n_points();
     for (Vector* v : {&b_, &y_, &right_, &before_}) v->setZero(n);
@@ -181,15 +182,14 @@ class Uzawa final : public NonlinearSolver {
     const SparsityPattern &a = split_->quadratic_pattern(), &b = split_->split_pattern();
     const Vector& w = split_->split_weights();
     const int d = split_->dimension();
-    kernels::BandedCholesky& factors = factors_[level];
-    factors.clear();
+    matrix_.setZero();
     for (Index i = 0; i < a.rows; ++i)
-      for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) factors.add(i, a.indices[k], a_[k]);
+      for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) matrix_[pattern_.find(i, a.indices[k])] += a_[k];
     each_pair([&](Index k, Index l, Index j) {
-      factors.add(b.indices[k], b.indices[l], r_ * w[j / d] * values_[k] * values_[l]);
+      matrix_[pattern_.find(b.indices[k], b.indices[l])] += r_ * w[j / d] * values_[k] * values_[l];
     });
     ++report.factorisations;
-    has_factors_[level] = factors.factorise();
+    has_factors_[level] = factors_[level].factorise(matrix_);
     return has_factors_[level] ||
            report.fail(
                SolveStatus::singular_jacobian,
@@ -219,7 +219,9 @@ class Uzawa final : public NonlinearSolver {
   long max_iterations_;
   ScaledEquations* equations_ = nullptr;
   SplitForm* split_ = nullptr;
-  std::vector<kernels::BandedCholesky> factors_;  // by level, the lowest r first
+  SparsityPattern pattern_;  // of A + r B^T W B
+  Vector matrix_;
+  std::vector<SparseCholesky> factors_;  // by level, the lowest r first
   std::vector<char> has_factors_;
   Vector a_, factorised_, values_, factorised_split_, b_, c_, y_, right_, before_, p_, q_, lambda_, theta_, work_, x_,
       f_;

@@ -1,12 +1,13 @@
 #include "gnomon/start/border.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Sparse>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/gram_cholesky.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -17,7 +18,6 @@ namespace gnomon {
 
 namespace {
 
-constexpr Index largest_dense_border = 300;
 /// The left null space of G near a position where B, m x k, makes (G, B) regular: with the rows of G M^-1/2 and of B
 /// divided by D = diag(A_ii)^1/2,
 ///
@@ -26,16 +26,21 @@ constexpr Index largest_dense_border = 300;
 /// for K (K^-1 D^-1 B) = D^-1 B and D^-1 A y = 0 of y in the span of Y: K D y = D^-1 B (B^T y).
 class LeftNullSpace {
  public:
-  LeftNullSpace(const System& system, Index k)
-      : system_(&system), m_(system.m()), factors_(m_ > largest_dense_border ? 0 : m_) {
-    values_.setZero(system.constraint_pattern().nonzeros());
+  LeftNullSpace(const System& system, const SparsityPattern& border)
+      : system_(&system), m_(system.m()), border_(border) {
+    const SparsityPattern& g = system.constraint_pattern();
+    values_.setZero(g.nonzeros());
     length_.setOnes(m_);
     inverse_mass_ = system.mass().diagonal_entries().cwiseInverse();
-    basis_.setZero(m_, k);
-    right_.setZero(m_, k);
+    inverse_root_ = inverse_mass_.cwiseSqrt();
+    basis_.setZero(m_, border.cols);
     row_.setZero(system.n());
-    if (m_ > largest_dense_border) return;
-    gram_.setZero(m_, m_);
+    PatternBuilder wide(m_, g.cols + border.cols);
+    wide.add(g, 0, 0);
+    wide.add(border, 0, g.cols);
+    const SparsityPattern pattern = wide.build();
+    wide_.setZero(pattern.nonzeros());
+    factors_ = GramCholesky(pattern, pattern);
   }
 
   /// G on its pattern and A_ii, with diag(M) for M.
@@ -47,14 +52,17 @@ class LeftNullSpace {
   const Vector& length() const { return length_; }
   /// D Y for B = border; false where (G, B) has lost rank. After evaluate().
   bool find(const Matrix& border) {
-    right_ = length_.cwiseInverse().asDiagonal() * border;
-    if (m_ > largest_dense_border) return find_sparse();
-    set_gram();
-    gram_.noalias() += right_ * right_.transpose();
-    factors_.compute(gram_);
-    if (factors_.info() != Eigen::Success) return false;
-    basis_ = right_;
-    factors_.solveInPlace(basis_);
+    const SparsityPattern& g = system_->constraint_pattern();
+    Index next = 0;
+    for (Index i = 0; i < m_; ++i) {
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
+        wide_[next++] = values_[e] * inverse_root_[g.indices[e]] / length_[i];
+      for (Index e = border_.offsets[i]; e < border_.offsets[i + 1]; ++e)
+        wide_[next++] = border(i, border_.indices[e]) / length_[i];
+    }
+    if (!factors_.factorise(wide_, wide_)) return false;
+    basis_ = length_.cwiseInverse().asDiagonal() * border;
+    for (Index j = 0; j < basis_.cols(); ++j) factors_.solve(basis_.col(j));
     return basis_.allFinite();
   }
   /// D Y, after find(), m x k.
@@ -91,42 +99,12 @@ class LeftNullSpace {
   }
 
  private:
-  void set_gram() {
-    const SparsityPattern& g = system_->constraint_pattern();
-    gram_.setZero();
-    for (Index i = 0; i < m_; ++i) {
-      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
-        row_[g.indices[e]] = values_[e] * inverse_mass_[g.indices[e]];
-      for (Index j = 0; j <= i; ++j) {
-        double sum = 0;
-        for (Index e = g.offsets[j]; e < g.offsets[j + 1]; ++e) sum += values_[e] * row_[g.indices[e]];
-        gram_(i, j) = gram_(j, i) = sum / (length_[i] * length_[j]);
-      }
-      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e) row_[g.indices[e]] = 0;
-    }
-  }
-  bool find_sparse() {
-    const SparsityPattern& g = system_->constraint_pattern();
-    std::vector<Eigen::Triplet<double>> entries;
-    for (Index i = 0; i < m_; ++i) {
-      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
-        entries.emplace_back(i, g.indices[e], values_[e] * std::sqrt(inverse_mass_[g.indices[e]]) / length_[i]);
-      for (Index j = 0; j < right_.cols(); ++j)
-        if (right_(i, j) != 0) entries.emplace_back(i, g.cols + j, right_(i, j));
-    }
-    Eigen::SparseMatrix<double> wide(m_, g.cols + right_.cols());
-    wide.setFromTriplets(entries.begin(), entries.end());
-    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(wide * wide.transpose());
-    if (factors.info() != Eigen::Success) return false;
-    basis_ = factors.solve(right_);
-    return basis_.allFinite();
-  }
-
   const System* system_;
   Index m_;
-  Vector values_, length_, inverse_mass_, row_;
-  Matrix basis_, right_, gram_;
-  Eigen::LLT<Matrix> factors_;
+  SparsityPattern border_;
+  Vector values_, length_, inverse_mass_, inverse_root_, row_, wide_;
+  Matrix basis_;
+  GramCholesky factors_;
 };
 
 }  // namespace
@@ -134,21 +112,18 @@ class LeftNullSpace {
 struct Border::Impl final : public BorderedSystem::LeastNorm {
   std::shared_ptr<const System> given;
   std::shared_ptr<BorderedSystem> bordered;
-  std::vector<Index> dependent;  // a row for each column of Y, which is the unit matrix in these
-  LeftNullSpace null_space;
-  Matrix basis;                    // D Y of the last renewal, zero outside the pattern
-  Matrix border;                   // B of the same
-  mutable LeftNullSpace at_point;  // of projection()
+  std::vector<Index> dependent;                   // a row for each column of Y, which is the unit matrix in these
+  LeftNullSpace null_space;                       // before set_pattern() with B in the rows of `dependent` only
+  Matrix basis;                                   // D Y of the last renewal, zero outside the pattern
+  Matrix border;                                  // B of the same
+  mutable std::optional<LeftNullSpace> at_point;  // of projection()
   mutable Matrix projected, overlap, solved;
   mutable Eigen::LDLT<Matrix> overlap_factors;
   double time = 0;
   long renewed = 0;
 
   Impl(std::shared_ptr<const System> system, std::vector<Index> rows)
-      : given(std::move(system)),
-        dependent(std::move(rows)),
-        null_space(*given, static_cast<Index>(dependent.size())),
-        at_point(*given, static_cast<Index>(dependent.size())) {
+      : given(std::move(system)), dependent(std::move(rows)), null_space(*given, units(given->m(), dependent)) {
     border.setZero(given->m(), static_cast<Index>(dependent.size()));
     basis = border;
   }
@@ -162,7 +137,9 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
   }
   void set_pattern(const SparsityPattern& pattern) {
     bordered = std::make_shared<BorderedSystem>(given, pattern);
+    null_space = LeftNullSpace(*given, pattern);
     if (!given->parts().friction) return;
+    at_point.emplace(*given, pattern);
     projected.setIdentity(given->m(), given->m());
     overlap.setZero(border.cols(), border.cols());
     bordered->set_least_norm(this);
@@ -200,21 +177,27 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
 
   /// P = 1 - D^-1 X (X^T X)^-1 X^T D, X = D Y at q
   const Matrix& projection(const ConstVectorRef& q) const override {
-    at_point.evaluate(time, q);
-    if (!at_point.find(border)) throw CannotEvaluate("constraints that repeat others no longer do");
-    const Matrix& x = at_point.basis();
+    at_point->evaluate(time, q);
+    if (!at_point->find(border)) throw CannotEvaluate("constraints that repeat others no longer do");
+    const Matrix& x = at_point->basis();
     overlap.noalias() = x.transpose() * x;
     overlap_factors.compute(overlap);
     solved = x.transpose();
     overlap_factors.solveInPlace(solved);
     projected.setIdentity();
     projected.noalias() -= x * solved;
-    const Vector& length = at_point.length();
+    const Vector& length = at_point->length();
     for (Index j = 0; j < projected.cols(); ++j) projected.col(j).array() *= length[j] / length.array();
     return projected;
   }
 
  private:
+  static SparsityPattern units(Index m, const std::vector<Index>& rows) {
+    PatternBuilder pattern(m, static_cast<Index>(rows.size()));
+    for (std::size_t j = 0; j < rows.size(); ++j) pattern.add(rows[j], static_cast<Index>(j));
+    return pattern.build();
+  }
+
   Vector values_;
 };
 

@@ -36,8 +36,7 @@ class GNOMON_EXPORT Border {
   /// The largest |M^-1/2 G^T y| / |diag(A_ii)^1/2 y| of the columns y of Y, at q: 0 where Y is that of q, 1 where B may
   /// no longer make the constraints regular.
   double misfit(double t, const Vector& q);
-  /// Y and B at q where the misfit is above `largest_misfit`; whether they were. It allocates nothing for up to 300
-  /// constraints.
+  /// Y and B at q where the misfit is above `largest_misfit`; whether they were. It allocates nothing.
   bool renew(double t, const Vector& q);
   static constexpr double largest_misfit = 0.1;
   /// How often they were.

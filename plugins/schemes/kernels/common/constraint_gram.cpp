@@ -1,7 +1,6 @@
 #include "kernels/common/constraint_gram.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
@@ -9,21 +8,86 @@
 
 namespace gnomon::kernels {
 
+namespace {
+
+/// The connected parts of a symmetric pattern, each ascending.
+std::vector<std::vector<Index>> parts_of(const SparsityPattern& pattern) {
+  std::vector<std::vector<Index>> parts;
+  std::vector<bool> seen(static_cast<std::size_t>(pattern.rows), false);
+  for (Index first = 0; first < pattern.rows; ++first) {
+    if (seen[first]) continue;
+    std::vector<Index> part{first};
+    seen[first] = true;
+    for (std::size_t next = 0; next < part.size(); ++next)
+      for (Index k = pattern.offsets[part[next]]; k < pattern.offsets[part[next] + 1]; ++k)
+        if (const Index j = pattern.indices[k]; !seen[j]) {
+          seen[j] = true;
+          part.push_back(j);
+        }
+    std::sort(part.begin(), part.end());
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+/// M^-1, full in the connected parts of M: the i-th columns of all of them by one solution.
+void invert(const Mass& mass, SparsityPattern& pattern, Vector& values) {
+  const std::vector<std::vector<Index>> parts = parts_of(mass.pattern());
+  PatternBuilder builder(mass.size(), mass.size());
+  std::size_t largest = 0;
+  for (const std::vector<Index>& part : parts) {
+    largest = std::max(largest, part.size());
+    for (const Index i : part)
+      for (const Index j : part) builder.add(i, j);
+  }
+  pattern = builder.build();
+  values.setZero(pattern.nonzeros());
+  Vector units(mass.size()), columns(mass.size());
+  for (std::size_t c = 0; c < largest; ++c) {
+    units.setZero();
+    for (const std::vector<Index>& part : parts)
+      if (c < part.size()) units[part[c]] = 1;
+    mass.solve(units, columns);
+    for (const std::vector<Index>& part : parts)
+      if (c < part.size())
+        for (const Index i : part) values[pattern.find(i, part[c])] = columns[i];
+  }
+}
+
+}  // namespace
+
 ConstraintGram::ConstraintGram(const System& system, bool mass_metric)
-    : system_(&system), mass_metric_(mass_metric), m_(system.m()) {
+    : system_(&system), mass_metric_(mass_metric), variable_(mass_metric && system.parts().mass) {
   const SparsityPattern& g = system.constraint_pattern();
-  diagonal_ = !mass_metric || (!system.parts().mass && system.mass().is_diagonal());
-  for (Index i = 0; i < m_; ++i)
-    for (Index j = 0; j < i; ++j)
-      if (!diagonal_ || share_column(g, i, j)) width_ = std::max(width_, i - j);
-  for (Vector* v : {&row_, &solved_, &q_, &scratch_}) v->setZero(system.n());
+  if (variable_) {
+    weighted_pattern_ = SparsityPattern::dense(g.rows, g.cols);
+  } else {
+    inverse_pattern_ = SparsityPattern::diagonal(g.cols);
+    inverse_.setOnes(g.cols);
+    if (mass_metric) invert(system.mass(), inverse_pattern_, inverse_);
+    PatternBuilder builder(g.rows, g.cols);
+    const auto each = [&](const auto& visit) {
+      for (Index i = 0; i < g.rows; ++i)
+        for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
+          for (Index k = inverse_pattern_.offsets[g.indices[e]]; k < inverse_pattern_.offsets[g.indices[e] + 1]; ++k)
+            visit(i, inverse_pattern_.indices[k]);
+    };
+    each([&](Index i, Index k) { builder.add(i, k); });
+    weighted_pattern_ = builder.build();
+    each([&](Index i, Index k) { places_.push_back(static_cast<int>(weighted_pattern_.find(i, k))); });
+  }
+  for (Vector* v : {&row_, &q_, &scratch_}) v->setZero(system.n());
   g_values_.setZero(g.nonzeros());
-  factor_.setZero(width_ + 1, m_);
+  weighted_.setZero(weighted_pattern_.nonzeros());
+  factors_ = GramCholesky(weighted_pattern_, g);
 }
 
 bool ConstraintGram::update(double t, const ConstVectorRef& q) {
-  evaluate(t, q);
-  return factorise();
+  q_ = q;
+  system_->constraint_jacobian(t, q, g_values_);
+  if (!all_finite(g_values_)) throw CannotEvaluate("the constraint Jacobian G is not finite");
+  weigh_rows();
+  return factors_.factorise(weighted_, g_values_, thresholds::singular_pivot);
 }
 
 void ConstraintGram::times(const ConstVectorRef& v, VectorRef out) const {
@@ -35,52 +99,21 @@ void ConstraintGram::velocity(const ConstVectorRef& lambda, VectorRef out) {
   weigh(row_, out);
 }
 
-void ConstraintGram::solve(VectorRef x) const {
-  for (Index i = 0; i < m_; ++i) {
-    for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[i] -= factor_(i - j, i) * x[j];
-    x[i] /= factor_(0, i);
-  }
-  for (Index i = m_ - 1; i >= 0; --i) {
-    x[i] /= factor_(0, i);
-    for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[j] -= factor_(i - j, i) * x[i];
-  }
-}
-
-void ConstraintGram::evaluate(double t, const ConstVectorRef& q) {
+void ConstraintGram::weigh_rows() {
   const SparsityPattern& g = system_->constraint_pattern();
-  q_ = q;
-  system_->constraint_jacobian(t, q, g_values_);
-  if (!all_finite(g_values_)) throw CannotEvaluate("the constraint Jacobian G is not finite");
-  // Row i of A up to the diagonal: factor(i - j, i) = A_ij.
-  for (Index i = 0; i < m_; ++i) {
-    scaled_row(g, i);
-    for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) factor_(i - j, i) = row_dot(g, j, solved_);
-    for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) solved_[g.indices[k]] = 0;
+  if (variable_) {
+    for (Index i = 0; i < g.rows; ++i) {
+      row_.setZero();
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e) row_[g.indices[e]] = g_values_[e];
+      weigh(row_, weighted_.segment(i * g.cols, g.cols));
+    }
+    return;
   }
-}
-
-bool ConstraintGram::share_column(const SparsityPattern& g, Index i, Index j) {
-  for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
-    if (g.find(j, g.indices[k]) >= 0) return true;
-  return false;
-}
-
-double ConstraintGram::row_dot(const SparsityPattern& g, Index i, const Vector& x) const {
-  double sum = 0;
-  for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) sum += g_values_[k] * x[g.indices[k]];
-  return sum;
-}
-
-void ConstraintGram::scaled_row(const SparsityPattern& g, Index i) {
-  if (!diagonal_) row_.setZero();
-  for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
-    const Index c = g.indices[k];
-    if (diagonal_)
-      solved_[c] = mass_metric_ ? g_values_[k] / system_->mass().diagonal_entries()[c] : g_values_[k];
-    else
-      row_[c] = g_values_[k];
-  }
-  if (!diagonal_) weigh(row_, solved_);
+  weighted_.setZero();
+  std::size_t next = 0;
+  for (Index e = 0; e < g.nonzeros(); ++e)
+    for (Index k = inverse_pattern_.offsets[g.indices[e]]; k < inverse_pattern_.offsets[g.indices[e] + 1]; ++k)
+      weighted_[places_[next++]] += g_values_[e] * inverse_[k];
 }
 
 void ConstraintGram::weigh(const Vector& p, VectorRef out) {
@@ -88,24 +121,6 @@ void ConstraintGram::weigh(const Vector& p, VectorRef out) {
     system_->velocity(q_, p, scratch_, out);
   else
     out = p;
-}
-
-bool ConstraintGram::factorise() {
-  for (Index i = 0; i < m_; ++i) {
-    const double before = factor_(0, i);
-    for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) {
-      double sum = factor_(i - j, i);
-      for (Index k = std::max<Index>(0, i - width_); k < j; ++k)
-        if (j - k <= width_) sum -= factor_(i - k, i) * factor_(j - k, j);
-      if (j < i)
-        factor_(i - j, i) = sum / factor_(0, j);
-      else if (sum > thresholds::singular_pivot * before)
-        factor_(0, i) = std::sqrt(sum);
-      else
-        return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace gnomon::kernels

@@ -1,9 +1,12 @@
 #pragma once
 /// \file
 /// A = G W^-1 G^T at one configuration (m x m, symmetric, positive definite where G has full rank), with W = M, a
-/// constant mass or M(q), or W = 1: a banded Cholesky factorisation in the order of the constraints, O(m b^2) for
-/// bandwidth b, which is one or two for chains of a diagonal mass, and no allocation.
+/// constant mass or M(q), or W = 1: factors of a sparse matrix, in the order of GramCholesky, and no allocation.
+///
+/// The pattern of W^-1 is known for a constant mass: the coordinates that M couples, over any number of others, are a
+/// block of it (a body with its centre of mass elsewhere). That of M(q) is full.
 
+#include "gnomon/base/gram_cholesky.hpp"
 #include "gnomon/model/system.hpp"
 
 namespace gnomon::kernels {
@@ -13,7 +16,7 @@ class ConstraintGram {
   /// mass_metric: W = M
   explicit ConstraintGram(const System& system, bool mass_metric = true);
 
-  /// G and the factor of A at q. False where A is not positive definite: G has lost rank.
+  /// G and the factors of A at q. False where A is not positive definite: G has lost rank.
   bool update(double t, const ConstVectorRef& q);
 
   /// G at the q of update, on System::constraint_pattern().
@@ -23,26 +26,22 @@ class ConstraintGram {
   /// out = W^-1 G^T lambda
   void velocity(const ConstVectorRef& lambda, VectorRef out);
   /// x = A^-1 x
-  void solve(VectorRef x) const;
+  void solve(VectorRef x) const { factors_.solve(x); }
 
  private:
-  /// G and A at q, A in factor_.
-  void evaluate(double t, const ConstVectorRef& q);
-  static bool share_column(const SparsityPattern& g, Index i, Index j);
-  double row_dot(const SparsityPattern& g, Index i, const Vector& x) const;
-  /// solved = W^-1 G_i^T; for a diagonal W only where G_i is not zero, so that a row costs no more than its entries.
-  void scaled_row(const SparsityPattern& g, Index i);
+  /// G W^-1
+  void weigh_rows();
   /// out = W^-1 p, T_p for W = M
   void weigh(const Vector& p, VectorRef out);
-  /// False at a pivot that is rounding beside A_ii.
-  bool factorise();
 
   const System* system_;
-  bool mass_metric_;
-  Index m_, width_ = 0;
-  bool diagonal_ = false;
-  Matrix factor_;
-  Vector row_, solved_, q_, scratch_, g_values_;
+  bool mass_metric_, variable_;
+  SparsityPattern inverse_pattern_;  // of W^-1, where that is constant
+  Vector inverse_;
+  SparsityPattern weighted_pattern_;  // of G W^-1
+  std::vector<int> places_;           // in it, of G_ij (W^-1)_jk for all i, j, k
+  Vector row_, q_, scratch_, g_values_, weighted_;
+  GramCholesky factors_;
 };
 
 }  // namespace gnomon::kernels

@@ -17,12 +17,12 @@
 /// double root a^2 = 2 b D there may be none: that is no proof, far roots exist (they may even be found), but it
 /// explains why a solver failed.
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "gnomon/base/thresholds.hpp"
+#include "kernels/common/constraint_gram.hpp"
 #include "kernels/runge_kutta/projection_metric.hpp"
 #include "kernels/runge_kutta/rk_inertia.hpp"
 
@@ -39,16 +39,11 @@ template <class Inertia>
 class EnergyFeasibility {
  public:
   EnergyFeasibility(const System& system, ProjectionMetric& metric)
-      : system_(&system),
-        at_(system),
-        metric_(&metric),
-        m_(system.m()),
-        normal_(Matrix::Identity(m_, m_)),
-        factor_(m_) {
+      : system_(&system), at_(system), metric_(&metric), m_(system.m()), gram_(system, metric.is_mass()) {
     for (Vector* v : {&q_, &second_, &h_q_, &t_q_, &t_v_, &t_p_, &force_, &work_, &turn_, &row_})
       v->setZero(system.n());
     for (Vector* v : {&l_q_, &l_v_, &rhs_, &more_}) v->setZero(m_);
-    for (Vector* values : {&g_values_, &k_values_}) values->setZero(system.constraint_pattern().nonzeros());
+    k_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
   /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*. A D below the
@@ -60,7 +55,7 @@ class EnergyFeasibility {
     end.place_second(d, second_);
     for (Vector* v : {&t_q_, &t_v_, &t_p_, &l_q_, &l_v_}) v->setZero();
     tangent2_q_ = tangent2_v_ = defect_ = 0;
-    if (!factorise(t1)) return Feasibility::regular;  // the solver will say what is wrong
+    if (m_ > 0 && !gram_.update(t1, q_)) return Feasibility::regular;  // the solver will say what is wrong
 
     double& defect = defect_;
     defect = end.energy_gain(dq, q_, d, second_) + energy_defect;
@@ -90,7 +85,7 @@ class EnergyFeasibility {
       const ConfigurationMass& mass = *system_->parts().mass;
       row_.setZero();
       mass.kinetic_hessian_times(q_, p, t_q_, row_, turn_, work_);
-      multiply(system_->constraint_pattern(), g_values_, work_, more_);
+      gram_.times(work_, more_);
       rhs_ += more_;
       mass.kinetic_hessian_times(q_, p, t_q_, t_p_, turn_, work_);
       b = t_q_.dot(turn_) + t_p_.dot(work_);
@@ -134,31 +129,13 @@ class EnergyFeasibility {
   /// The same where there is no root: reactions times the rounding of g are energies of a few units.
   static constexpr double constraint_rounding = 32 * std::numeric_limits<double>::epsilon();
 
-  /// Cholesky factors of A
-  bool factorise(double t) {
-    system_->constraint_jacobian(t, q_, g_values_);
-    const SparsityPattern& g = system_->constraint_pattern();
-    for (Index i = 0; i < m_; ++i) {
-      row_.setZero();
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) row_[g.indices[k]] = g_values_[k];
-      metric_->solve(q_, row_, work_);
-      for (Index j = 0; j <= i; ++j) {
-        double sum = 0;
-        for (Index k = g.offsets[j]; k < g.offsets[j + 1]; ++k) sum += g_values_[k] * work_[g.indices[k]];
-        normal_(i, j) = normal_(j, i) = sum;
-      }
-    }
-    factor_.compute(normal_);
-    return m_ == 0 || factor_.info() == Eigen::Success;
-  }
-
   /// l = A^-1 G W^-1 f, t = W^-1 (f - G^T l). Returns f.t.
   double tangential(const Vector& f, Vector& l, Vector& t) {
     metric_->solve(q_, f, t);
     if (m_ > 0) {
-      multiply(system_->constraint_pattern(), g_values_, t, l);
-      factor_.solveInPlace(l);
-      multiply_transposed(system_->constraint_pattern(), g_values_, l, force_);
+      gram_.times(t, l);
+      gram_.solve(l);
+      multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), l, force_);
       force_ = f - force_;
       metric_->solve(q_, force_, t);
     }
@@ -170,10 +147,9 @@ class EnergyFeasibility {
   ProjectionMetric* metric_;
   Index m_;
   double tangent2_q_ = 0, tangent2_v_ = 0, defect_ = 0, now_ = 0;
-  Matrix normal_;
-  Eigen::LLT<Matrix> factor_;
+  ConstraintGram gram_;
   Vector q_, second_, h_q_, t_q_, t_v_, t_p_, force_, work_, turn_, row_;
-  Vector l_q_, l_v_, rhs_, more_, g_values_, k_values_;
+  Vector l_q_, l_v_, rhs_, more_, k_values_;
 };
 
 }  // namespace gnomon::kernels
