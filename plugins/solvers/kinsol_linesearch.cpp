@@ -14,5 +14,5 @@ GNOMON_PLUGIN(kinsol_linesearch) {
       [&table](const Options& options) {
         return std::make_unique<kernels::KinsolNewtonIteration>(KIN_LINESEARCH, table, options);
       },
-      [&table] { return kernels::kinsol_options(table); }));
+      [&table] { return newton_options(table); }));
 }

@@ -1,6 +1,7 @@
 /// \file
-/// kinsol-newton: KINSOL, full Newton steps, a fresh Jacobian in every iteration; the last corrections are made with
-/// the current one (gnomon/solve/chord_steps.hpp).
+/// kinsol-newton: KINSOL, Newton steps with the simplified matrix of the scheme, where it exposes one and that
+/// contracts (kernels/kinsol_simplified_newton.hpp), else with a fresh Jacobian in every iteration; then the last
+/// corrections are made with the current one (gnomon/solve/chord_steps.hpp).
 
 #include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
@@ -15,5 +16,5 @@ GNOMON_PLUGIN(kinsol_newton) {
       [&table](const Options& options) {
         return std::make_unique<kernels::KinsolNewtonIteration>(KIN_NONE, table, options);
       },
-      [&table] { return kernels::kinsol_options(table); }));
+      [&table] { return SimplifiedNewton::options(table); }));
 }

@@ -25,7 +25,7 @@ using namespace gnomon;
 class Newton final : public NonlinearSolver {
  public:
   Newton(const AlgebraTable& algebras, const Options& options)
-      : simplify_(options.is("matrix", "simplified") && options.is("algebra", "auto")), algebra_(algebras, options) {
+      : simplify_(SimplifiedNewton::wanted(options)), algebra_(algebras, options) {
     rule_.step_tolerance = options.real("step-tolerance");
     rule_.max_iterations = options.integer("max-iterations");
   }
@@ -43,8 +43,10 @@ class Newton final : public NonlinearSolver {
     SolveReport report;
     const double floor = equations_->rounding_floor();
     double previous = std::numeric_limits<double>::infinity(), last_step = previous;
+    if (simplified_.offered() && !prepared_) prepared_ = linear_.prepare(xs);
     linear_.begin();
-    if (simplified_.solve(xs, rule_, report)) return report;
+    const auto simplified = [this](VectorRef x, SolveReport& counts) { return iterate_simplified(x, counts); };
+    if (simplified_.solve(xs, report, simplified)) return report;
     if (!evaluate(xs, report)) return report;
     while (report.iterations < rule_.max_iterations) {
       if (!factorise(xs, report)) return report;
@@ -85,6 +87,19 @@ class Newton final : public NonlinearSolver {
   }
 
  private:
+  bool iterate_simplified(VectorRef xs, SolveReport& report) {
+    using Verdict = SimplifiedNewton::Verdict;
+    if (!simplified_.evaluate(xs, f_, report) || !simplified_.begin(xs, report)) return false;
+    for (const double floor = equations_->rounding_floor();;) {
+      const bool at_floor = rule_.at_floor(report.residual_norm, floor);
+      if (!simplified_.apply(f_)) return false;
+      xs -= f_;
+      const Verdict verdict = simplified_.judge(xs, correction_norm(f_, xs), at_floor, report);
+      if (verdict != Verdict::go_on) return verdict == Verdict::solved;
+      if (!simplified_.evaluate(xs, f_, report)) return false;
+    }
+  }
+
   /// See gnomon/solve/chord_steps.hpp.
   struct ChordCorrection {
     Newton& me;
@@ -119,23 +134,13 @@ class Newton final : public NonlinearSolver {
   }
 
   ConvergenceRule rule_;
-  bool simplify_;
+  bool simplify_, prepared_ = false;
   SimplifiedNewton simplified_;
   ScaledEquations* equations_ = nullptr;
   AlgebraChoice algebra_;
   JacobianSystem linear_;
   Vector f_, dx_;
 };
-
-OptionSpecs newton_options(const AlgebraTable& algebras) {
-  const ConvergenceRule rule;
-  return {OptionSpec::choice("matrix", {"simplified", "full"},
-                             "that of the scheme first, where it exposes one, or dF/dx at once"),
-          algebra_option(algebras),
-          OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
-                           "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
-          OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
-}
 
 }  // namespace
 
@@ -144,5 +149,5 @@ GNOMON_PLUGIN(newton) {
   registrar.add(std::make_unique<NamedFactory<SolverFactory>>(
       "newton", "native full Newton",
       [&table](const Options& options) { return std::make_unique<Newton>(table, options); },
-      [&table] { return newton_options(table); }));
+      [&table] { return SimplifiedNewton::options(table); }));
 }

@@ -38,7 +38,7 @@ bool ConnectedRoot::is_noise(double way, const ScaledEquations& equations) {
 }
 
 bool ConnectedRoot::is_fast(double way, const SolveReport& solved, long matrices) {
-  if (matrices > near_matrices) return false;
+  if (matrices > near_matrices || !(is_near(way) || (solved.leading && is_next(way)))) return false;
   double left = way;
   for (long iteration = 2; iteration < solved.iterations && left > solved.step_norm; ++iteration) left *= rate;
   return solved.iterations <= 2 || solved.step_norm <= rate * left;

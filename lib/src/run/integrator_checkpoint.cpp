@@ -116,9 +116,7 @@ void Integrator::Impl::resume() {
   binding.equations->prepare(fresh);
   if (!carries_the_same(fresh, z))
     throw Error(ErrorCode::bad_file, "its state is not what this scheme carries from step to step");
-  Vector v = Vector::Zero(z.q.value().size()), scratch = v;
-  model->velocity(z.view(), scratch, v);
-  warm_up(v, v);
+  warm_up();
   backups.assign(static_cast<std::size_t>(options.max_halvings), z);
   monitor.evaluate(z, binding.equations->added_energy(z));
 }

@@ -140,6 +140,8 @@ struct Integrator::Impl {
   /// allocated before the run. The scaled equations hardly depend on h: any step that is short for the start will do.
   /// Its failure means nothing.
   void warm_up(const Vector& v, const Vector& a);
+  /// Of a state in a run, whose accelerations are not known.
+  void warm_up();
   void forget_matrices();
   void serialize_solvers(Archive& archive);
   void serialize(Archive& archive);

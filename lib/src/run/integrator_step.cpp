@@ -161,7 +161,7 @@ NonlinearSolver* Integrator::Impl::solve_one(Solve& solve, SolveReport& report) 
 double Integrator::Impl::doubt(Solve& solve, NonlinearSolver& solver, double way, long matrices, Purpose purpose,
                                bool refined, const SolveReport& solved) const {
   const bool near = ConnectedRoot::is_near(way), on_path = purpose == Purpose::path;
-  if (ConnectedRoot::is_nothing(way, on_path) || (near && !on_path && ConnectedRoot::is_fast(way, solved, matrices)) ||
+  if (ConnectedRoot::is_nothing(way, on_path) || (!on_path && ConnectedRoot::is_fast(way, solved, matrices)) ||
       !bound.constrained_limit || ConnectedRoot::is_noise(way, *solve.scaled) ||
       (solve.nearest && ConnectedRoot::is_next(way)))
     return 0;
@@ -306,6 +306,12 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   warming_up = false;
   counters = counted;
   forget_matrices();  // that of a step that is thrown away is none of the run
+}
+
+void Integrator::Impl::warm_up() {
+  Vector v = Vector::Zero(z.q.value().size()), scratch = v;
+  model->velocity(z.view(), scratch, v);
+  warm_up(v, v);
 }
 
 void Integrator::Impl::forget_matrices() {

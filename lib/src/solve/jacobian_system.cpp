@@ -12,6 +12,12 @@ void JacobianSystem::attach(ScaledEquations& equations, const AlgebraChoice& cho
   algebra_->use_product(*this);
 }
 
+bool JacobianSystem::prepare(const ConstVectorRef& xs) {
+  begin();
+  if (evaluate(xs) == EvaluationStatus::ok) factorise();
+  return true;
+}
+
 EvaluationStatus JacobianSystem::evaluate(const ConstVectorRef& xs) {
   point_ = xs;
   return equations_->jacobian(xs, values_);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
 
 namespace gnomon {
 
@@ -50,6 +51,14 @@ bool evaluate(ScaledEquations& equations, const ConstVectorRef& xs, VectorRef f,
     return report.fail(SolveStatus::evaluation_failed, equations.message());
   report.residual_norm = f.lpNorm<Eigen::Infinity>();
   return true;
+}
+
+OptionSpecs newton_options(const AlgebraTable& algebras) {
+  const ConvergenceRule rule;
+  return {algebra_option(algebras),
+          OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
+                           "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
+          OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
 }
 
 }  // namespace gnomon

@@ -36,9 +36,13 @@ namespace gnomon::kernels {
 
 class GglEquations final : public TemplatedEquations<GglEquations, true> {
  public:
+  static constexpr Index few_unknowns = 60;
+
   GglEquations(const System& system, const GglRule& rule);
 
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
+  /// Of systems whose dF/dx is dearer than a few more iterations.
+  ApproximateInverse* simplified_newton() override { return this->size() > few_unknowns ? &inverse_ : nullptr; }
 
   void begin(const State& z0, double h);
 

@@ -5,6 +5,7 @@
 #include "kernels/common/extended_state.hpp"
 #include "kernels/runge_kutta/frozen_projection.hpp"
 #include "kernels/runge_kutta/manifold_projection.hpp"
+#include "kernels/runge_kutta/stage_extrapolation.hpp"
 #include "kernels/runge_kutta/symmetric_projection.hpp"
 #include "projected_rk/projected_rk_error.hpp"
 #include "projected_rk/rk_motion.hpp"
@@ -29,6 +30,7 @@ class ProjectedRkStep final : public StepEquations {
         n_(system.n()),
         m_(system.m()),
         scales_(system),
+        extrapolation_(method.tableau),
         motion_(system),
         accelerations_(system, method.kkt || method.rule.mass_metric) {
     if (method.mirror_sign != 0) {
@@ -52,6 +54,7 @@ class ProjectedRkStep final : public StepEquations {
       systems_.push_back(&accelerations_);
     }
     x_.setZero(systems_.front()->size());
+    remembered_.setZero(x_.size() + 2);
     for (Vector* v : {&v0_, &slope_, &q1_, &v1_, &dq_, &dv_, &w_, &work_, &velocity_}) v->setZero(n_);
     for (auto* v : {&fix_q_, &fix_v_}) v->setZero(n_);
     lambda_.setZero(m_);
@@ -63,7 +66,10 @@ class ProjectedRkStep final : public StepEquations {
 
   /// scheme_data = [w | H of the start less the work done until then, in two doubles]
   void prepare(State& z) const override {
-    z.history.resize(x_.size(), predictor_depth);
+    if (method_.index1)
+      z.history.resize(x_.size() + 2, 2);  // with the size of the step and its end
+    else
+      z.history.resize(x_.size(), predictor_depth);
     Vector force(n_), w(n_);
     Vector values(system_->constraint_pattern().nonzeros());
     system_->constraint_jacobian(z.t, z.q.value(), values);
@@ -99,13 +105,15 @@ class ProjectedRkStep final : public StepEquations {
 
   void predict(Index solve, VectorRef x) override {
     if (solve == 0) {
-      if (extrapolate(*z0_, h_, x)) return;
+      if (!method_.index1 && extrapolate(*z0_, h_, x)) return;
       x.setZero();
       motion_.slope(*z0_, slope_);
       rows().predict(v0_, slope_, z0_->lambda, x);
+      if (method_.index1) extrapolate_stages(x);
       if (symmetric_) {
-        x.segment(symmetric_->dq(), n_) = h_ * v0_;
-        x.segment(symmetric_->dv(), n_) = h_ * slope_;
+        rows().increments(x, dq_, dv_);
+        x.segment(symmetric_->dq(), n_) = dq_;
+        x.segment(symmetric_->dv(), n_) = dv_;
       }
     } else {
       x.setZero();
@@ -149,11 +157,34 @@ class ProjectedRkStep final : public StepEquations {
     next.scheme_data.head(n_) = w_;
     next.energy_left = left_;
     next.work += done_;
-    remember(next, h_, x_);
-    next.advance_time(h_);
+    if (method_.index1) {
+      if (next.last_h == 0) next.history.clear();
+      remembered_.head(x_.size()) = x_;
+      remembered_[x_.size()] = h_;
+      next.advance_time(h_);
+      remembered_[x_.size() + 1] = next.t;
+      next.history.push(remembered_);
+    } else {
+      remember(next, h_, x_);
+      next.advance_time(h_);
+    }
   }
 
  private:
+  /// In place of the values at the start of the step at every stage.
+  void extrapolate_stages(VectorRef x) {
+    const History& history = z0_->history;
+    const Index size = x_.size(), s = method_.tableau.stages, known = z0_->last_h == 0 ? 0 : history.count();
+    extrapolation_.begin(h_);
+    for (Index age = 0; age < known; ++age)
+      if (!extrapolation_.add(history.at(age)[size], history.at(age)[size + 1] - z0_->t)) break;
+    if (!extrapolation_.finish()) return;
+    x.setZero();
+    for (Index i = 0; i < s; ++i)
+      for (Index k = 0; k < extrapolation_.count(); ++k)
+        rows().add_stage(extrapolation_.weight(i, k), history.at(k / s), s - 1 - k % s, x, i);
+  }
+
   RkStageRows<Inertia>& rows() { return symmetric_ ? symmetric_->rows() : stages_->rows(); }
 
   /// q^, v^, w^ and lambda^, and the work of the step
@@ -212,6 +243,7 @@ class ProjectedRkStep final : public StepEquations {
   ProjectedRkMethod method_;
   Index n_, m_;
   StepScales scales_;
+  StageExtrapolation extrapolation_;
   Motion motion_;
   std::unique_ptr<RkStages<Inertia>> stages_;                // or
   std::unique_ptr<SymmetricProjection<Inertia>> symmetric_;  // stages and projections in one
@@ -226,7 +258,7 @@ class ProjectedRkStep final : public StepEquations {
   Feasibility feasibility_ = Feasibility::regular;
   double left_ = 0;  ///< State::energy_left
   Work done_;        ///< in this step, on the system
-  Vector x_, v0_, slope_, q1_, v1_, dq_, dv_, w_, lambda_, no_multipliers_, work_, velocity_;
+  Vector x_, remembered_, v0_, slope_, q1_, v1_, dq_, dv_, w_, lambda_, no_multipliers_, work_, velocity_;
   VectorOf<Extended> fix_q_, fix_v_;
 };
 

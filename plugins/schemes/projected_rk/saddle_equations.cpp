@@ -12,7 +12,8 @@ SaddleEquations::SaddleEquations(const System& system, bool mass_metric)
       mass_metric_(mass_metric),
       of_q_(mass_metric ? system.parts().mass : nullptr),
       n_(system.n()),
-      m_(system.m()) {
+      m_(system.m()),
+      gram_(system, mass_metric) {
   const SparsityPattern& g = system.constraint_pattern();
   const SparsityPattern metric = of_q_         ? SparsityPattern::dense(n_, n_)
                                  : mass_metric ? system.mass().pattern()
@@ -28,7 +29,7 @@ SaddleEquations::SaddleEquations(const System& system, bool mass_metric)
                    : mass_metric ? Vector(system.mass().values())
                                  : Vector(Vector::Ones(n_));
   weight_ = mass_metric ? system.mass().diagonal_entries() : Vector::Ones(n_);
-  residual_w_.setZero(n_);
+  for (Vector* v : {&residual_w_, &q_, &load_, &part_}) v->setZero(n_);
   for (Vector* v : {&bias_, &row_, &residual_z_}) v->setZero(m_);
   g_values_.setZero(g.nonzeros());
   buffers_.for_each([&](auto& b) {
@@ -38,6 +39,8 @@ SaddleEquations::SaddleEquations(const System& system, bool mass_metric)
 
 void SaddleEquations::begin(double t, const Vector& q, const Vector& v, const Vector& right, const Vector& w_hat,
                             const Vector& z_hat) {
+  t_ = t;
+  q_ = q;
   system_->constraint_jacobian(t, q, g_values_);
   system_->constraint_bias(t, q, v, bias_);
   if (of_q_) {
@@ -73,6 +76,17 @@ void SaddleEquations::scales(VectorRef columns, VectorRef rows) const {
   rows.head(n_) = size_ * weight_.cwiseSqrt();
   columns.tail(m_) = size_ * row_.cwiseInverse();
   rows.tail(m_) = size_ * row_;
+}
+
+void SaddleEquations::solve(const ConstVectorRef& f, VectorRef d) {
+  auto dw = d.head(n_), dz = d.tail(m_);
+  load_ = f.head(n_);
+  gram_.weigh(load_, part_);
+  gram_.times(part_, dz);
+  dz -= f.tail(m_);
+  gram_.solve(dz);
+  gram_.velocity(dz, dw);
+  dw = part_ - dw;
 }
 
 void SaddleEquations::jacobian(const ConstVectorRef&, VectorRef values) {

@@ -12,10 +12,11 @@
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
+#include "kernels/common/constraint_gram.hpp"
 
 namespace gnomon::kernels {
 
-class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
+class SaddleEquations final : public TemplatedEquations<SaddleEquations>, private ApproximateInverse {
  public:
   SaddleEquations(const System& system, bool mass_metric);
 
@@ -41,8 +42,15 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
   }
 
   void jacobian(const ConstVectorRef&, VectorRef values) override;
+  ApproximateInverse* simplified_newton() override { return this; }
 
  private:
+  /// \name The exact inverse: A dz = G W^-1 f_w - f_z, dw = W^-1 (f_w - G^T dz), A = G W^-1 G^T
+  ///@{
+  bool is_leading() const override { return true; }
+  bool update(const ConstVectorRef&) override { return gram_.update(t_, q_); }
+  void solve(const ConstVectorRef& f, VectorRef d) override;
+  ///@}
   template <class S>
   struct Buffers {
     VectorOf<S> w, weighed;
@@ -67,6 +75,9 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
   Index n_, m_;
   Matrix mass_matrix_;
   BlockMap metric_, force_, constraint_;
+  ConstraintGram gram_;
+  double t_ = 0;
+  Vector q_, load_, part_;
   double size_ = 1, floor_ = thresholds::residual_rounding;
   Vector metric_values_, weight_, residual_w_, residual_z_, bias_, row_, g_values_;
   ForBothScalars<Buffers> buffers_;

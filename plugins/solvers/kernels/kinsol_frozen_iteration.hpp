@@ -30,7 +30,7 @@ class KinsolFrozenIteration final : public FrozenIteration {
     const Index n = size();
     for (Vector* v : {&start_, &x_, &last_}) v->setZero(n);
     loop_.attach(serial_vector(n, context_).get(), context_, residual_callback, this, rule_.max_iterations + 2);
-    loop_.use(linear_, jacobian_callback);
+    loop_.use(linear_.solver(), linear_.matrix(), jacobian_callback);
     KinsolLoop::check(KINSetMaxSetupCalls(loop_.memory(), rule_.max_iterations + 3), "KINSetMaxSetupCalls");
     KinsolLoop::check(KINSetNoInitSetup(loop_.memory(), SUNTRUE), "KINSetNoInitSetup");
     allocate_now();

@@ -33,8 +33,8 @@ class KinsolLoop {
     check(KINSetFuncNormTol(memory(), thresholds::never_met), "KINSetFuncNormTol");
   }
   /// Newton and Picard iterations.
-  void use(const SunLinearSystem& linear, KINLsJacFn jacobian) {
-    check(KINSetLinearSolver(memory(), linear.solver(), linear.matrix()), "KINSetLinearSolver");
+  void use(SUNLinearSolver linear, SUNMatrix matrix, KINLsJacFn jacobian) {
+    check(KINSetLinearSolver(memory(), linear, matrix), "KINSetLinearSolver");
     check(KINSetJacFn(memory(), jacobian), "KINSetJacFn");
   }
   /// Throws Error(refused) where a call of KINSOL failed.

@@ -12,16 +12,10 @@
 
 namespace gnomon::kernels {
 
-OptionSpecs kinsol_options(const AlgebraTable& algebras) {
-  const ConvergenceRule rule;
-  return {algebra_option(algebras),
-          OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
-                           "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
-          OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
-}
-
 KinsolNewtonIteration::KinsolNewtonIteration(int strategy, const AlgebraTable& algebras, const Options& options)
-    : strategy_(strategy), algebra_(algebras, options) {
+    : strategy_(strategy),
+      simplify_(strategy == KIN_NONE && SimplifiedNewton::wanted(options)),
+      algebra_(algebras, options) {
   rule_.step_tolerance = options.real("step-tolerance");
   rule_.max_iterations = options.integer("max-iterations");
 }
@@ -33,9 +27,10 @@ void KinsolNewtonIteration::attach(ScaledEquations& equations) {
   vectorise(f_.get());
   loop_.attach(f_.get(), context_, residual_callback, this, rule_.max_iterations);
   linear_.attach(equations, algebra_, context_);
-  loop_.use(linear_, jacobian_callback);
+  loop_.use(linear_.solver(), linear_.matrix(), jacobian_callback);
   KinsolLoop::check(KINSetMaxSetupCalls(loop_.memory(), 1), "KINSetMaxSetupCalls");
   KinsolLoop::check(KINSetNoResMon(loop_.memory(), SUNTRUE), "KINSetNoResMon");
+  if (simplify_) simplified_.attach(equations, f_.get(), context_, rule_);
 }
 
 namespace {
@@ -77,7 +72,9 @@ SolveReport KinsolNewtonIteration::solve(VectorRef xs) {
   SolveReport report;
   const double floor = equations_->rounding_floor();
   double previous = std::numeric_limits<double>::infinity();
+  if (simplified_.newton().offered() && !prepared_) prepared_ = linear_.prepare(xs);
   linear_.begin();
+  if (simplified_.solve(xs, report)) return report;
   path_.begin(floor);
   // With a line search KINSOL keeps its tolerance: the points of a search are no iterates, and a step that it refused
   // is none.

@@ -21,10 +21,9 @@
 
 #include "gnomon/solve/chord_steps.hpp"
 #include "solvers/kernels/kinsol_loop.hpp"
+#include "solvers/kernels/kinsol_simplified_newton.hpp"
 
 namespace gnomon::kernels {
-
-OptionSpecs kinsol_options(const AlgebraTable& algebras);
 
 class KinsolNewtonIteration final : public NonlinearSolver {
  public:
@@ -34,9 +33,11 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   SolveReport solve(VectorRef xs) override;
   bool correct(VectorRef f) override {
     rule_.refined_after = equations_->equations().low().size() > 0;
-    return linear_.correct(f);
+    return simplified_.newton().solved() ? simplified_.newton().correct(f) : linear_.correct(f);
   }
-  double pivot_ratio() const override { return linear_.pivot_ratio(); }
+  double pivot_ratio() const override {
+    return simplified_.newton().solved() ? simplified_.newton().pivot_ratio() : linear_.pivot_ratio();
+  }
   void serialize(Archive& archive) override {
     linear_.serialize(archive, false);
     archive(rule_.refined_after);
@@ -93,6 +94,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   static int jacobian_callback(N_Vector x, N_Vector, SUNMatrix, void* self, N_Vector, N_Vector);
 
   int strategy_;
+  bool simplify_, prepared_ = false;
   Path path_;
   AlgebraChoice algebra_;
   ConvergenceRule rule_;
@@ -102,6 +104,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   SunContext context_;
   SunOwner<N_Vector> f_;
   SunLinearSystem linear_;
+  KinsolSimplifiedNewton simplified_;
   KinsolLoop loop_;
 };
 

@@ -79,6 +79,8 @@ class GNOMON_EXPORT ApproximateInverse {
   virtual void solve(const ConstVectorRef& f, VectorRef d) = 0;
   /// The smallest pivot of its factors by the largest one, in absolute value; 1 where it is not known.
   virtual double pivot_ratio() const { return 1; }
+  /// Whether A is dF/dx as h -> 0: then it contracts the better the shorter the step.
+  virtual bool is_leading() const { return false; }
 };
 
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.

@@ -24,6 +24,8 @@ class GNOMON_EXPORT JacobianSystem : private JacobianProduct {
     setup_ = Setup::first;
     factorised_ = false;
   }
+  /// Factorises the Jacobian at xs, so that what the first factorisation allocates is allocated; true.
+  bool prepare(const ConstVectorRef& xs);
   /// The Jacobian at xs, to be factorised.
   EvaluationStatus evaluate(const ConstVectorRef& xs);
   /// False where the matrix is singular.

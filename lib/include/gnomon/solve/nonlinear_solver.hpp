@@ -29,6 +29,7 @@ GNOMON_EXPORT const char* to_string(SolveStatus status);
 struct GNOMON_EXPORT SolveReport {
   SolveStatus status = SolveStatus::converged;
   float contraction = 1;  ///< by the matrix of the last corrections: their ratio; 1: not known
+  bool leading = false;   ///< all of them by an ApproximateInverse::is_leading
   long iterations = 0;
   long residual_evaluations = 0;
   long jacobian_evaluations = 0;
@@ -97,6 +98,10 @@ class GNOMON_EXPORT NonlinearSolver {
   /// The next solve begins without a matrix of an earlier one. What is allocated stays.
   virtual void forget_matrix() {}
 };
+
+class AlgebraTable;
+/// The options of a Newton strategy: algebra, step-tolerance, max-iterations.
+GNOMON_EXPORT OptionSpecs newton_options(const AlgebraTable& algebras);
 
 /// A named strategy, as plug-ins register it.
 class GNOMON_EXPORT SolverFactory {

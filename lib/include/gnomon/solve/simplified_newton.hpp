@@ -1,23 +1,25 @@
 #pragma once
 /// \file
-/// Newton's method with the simplified matrix A that a scheme exposes (NonlinearEquations::simplified_newton), set once
-/// a solve, at the start value:
+/// Newton's method with the simplified matrix A that a scheme exposes (NonlinearEquations::simplified_newton),
 ///
 ///     x <- x - A^-1 F(x)
 ///
-/// as long as every correction is a tenth of the one before. Where one is not, the start value is not near enough, A is
-/// singular, or F cannot be evaluated, the strategy that tried it begins with dF/dx at the same start value, as if it
-/// had not been tried: what is solved without A is solved.
+/// A is set once a solve, at the start value, and the iteration goes on as long as every correction is a tenth of the
+/// one before. An A to leading order in h, which is cheaper, is set again after corrections that show that the start
+/// value was far away, and the iteration goes on as long as they come down to rounding within 30 iterations, at the
+/// rate at which they shrink. Where they do not, A is singular, or F cannot be evaluated, the strategy that tried it
+/// begins with dF/dx at the same start value, as if it had not been tried: what is solved without A is solved.
 ///
 /// Iterative refinement ends with a correction d = A^-1 f of the size of rounding, and what A errs in it stays, of the
 /// energy a random walk. Where A contracts by less than 1e4 the same right-hand side is solved better, with dF/dx by
-/// differences of F along d:
+/// differences of F along d, until what is left of it is 1e-4:
 ///
 ///     d <- d + A^-1 (f - (dF/dx) d)
 ///
 /// which takes 4.9e-14 in 1e5 steps of h = .05 of the double spherical pendulum, k = 6, s = 4, away.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "gnomon/base/thresholds.hpp"
@@ -27,6 +29,17 @@ namespace gnomon {
 
 class SimplifiedNewton {
  public:
+  /// Options of a Newton strategy that tries it first, and whether they ask for it.
+  static OptionSpecs options(const AlgebraTable& algebras) {
+    OptionSpecs all = newton_options(algebras);
+    all.insert(all.begin(), OptionSpec::choice("matrix", {"simplified", "full"},
+                                               "that of the scheme first, where it exposes one, or dF/dx at once"));
+    return all;
+  }
+  static bool wanted(const Options& options) {
+    return options.is("matrix", "simplified") && options.is("algebra", "auto");
+  }
+
   /// Allocates everything. Nothing is tried where the scheme exposes no such matrix, and where the user chose where
   /// the Jacobian comes from or what solves with it.
   void attach(ScaledEquations& equations) {
@@ -38,30 +51,77 @@ class SimplifiedNewton {
     for (Vector* v : {&start_, &f_, &dx_, &right_, &x_, &ahead_, &behind_}) v->setZero(equations.size());
   }
 
-  /// True where xs is the solution. If not, xs is what it was, and the report has the effort only.
-  bool solve(VectorRef xs, const ConvergenceRule& rule, SolveReport& report) {
+  /// Whether the scheme exposes such a matrix.
+  bool offered() const { return inverse_ != nullptr; }
+  /// True where xs is the solution. If not, xs is what it was, and the report has the effort only. The iteration is
+  /// iterate(xs, report), a function of the strategy that calls the four below; true where judge() found the solution.
+  template <class Iterate>
+  bool solve(VectorRef xs, SolveReport& report, const Iterate& iterate) {
     solved_ = false;
     if (inverse_ == nullptr) return false;
     start_ = xs;
-    solved_ = iterate(xs, rule, report);
+    solved_ = iterate(xs, report);
+    report.leading = solved_ && leading_;
     if (solved_)
       x_ = xs;
     else
       xs = start_;
     return solved_;
   }
+  /// F(xs), counted, and its norm. False where it cannot be evaluated.
+  bool evaluate(const ConstVectorRef& xs, VectorRef f, SolveReport& report) {
+    ++report.residual_evaluations;
+    if (equations_->residual(xs, f) != EvaluationStatus::ok) return false;
+    report.residual_norm = f.lpNorm<Eigen::Infinity>();
+    return true;
+  }
+  /// Sets A, at the start value. False where it is singular.
+  bool begin(const ConstVectorRef& xs, SolveReport& report) {
+    count_ = renewed_ = 0;
+    rate_ = 0;
+    leading_ = inverse_->is_leading();
+    return update(xs, report);
+  }
+  /// From F to the correction d, x <- x - d. False where that is not finite.
+  bool apply(VectorRef d) {
+    if (equations_->apply_inverse(*inverse_, d, dx_) != EvaluationStatus::ok) return false;
+    d = dx_;
+    return true;
+  }
+  enum class Verdict { go_on, solved, given_up };
+  /// xs: after a correction, step: its norm, at_floor: whether that F is at its floor. Sets A anew, at xs, where
+  /// the start value was far away.
+  Verdict judge(const ConstVectorRef& xs, double step, bool at_floor, SolveReport& report) {
+    const double last = count_ > 0 ? steps_[0] : 0, ratio = last > 0 ? step / last : 0;
+    const bool noise = count_ > 0 && at_floor && std::max(step, last) < thresholds::noise_of_inverse;
+    if (!shrinks(step)) return noise ? Verdict::solved : Verdict::given_up;
+    ++report.iterations;
+    report.step_norm = step;
+    if (count_ == 1 || (count_ > 1 && last > thresholds::noise_of_inverse))
+      rate_ = count_ == 2 ? ratio : std::max(rate_, ratio);
+    for (std::size_t i = steps_.size() - 1; i > 0; --i) steps_[i] = steps_[i - 1];
+    steps_[0] = step;
+    ++count_;
+    if (count_ > 1 && at_floor && step * ratio <= thresholds::unit_of_rounding) return Verdict::solved;
+    if (leading_ && renewed_ < most_renewals && (step > near_enough || (step > noticed && ratio > slow))) {
+      ++renewed_;
+      if (!update(xs, report)) return Verdict::given_up;
+    }
+    return Verdict::go_on;
+  }
 
   /// Whether the last solve is its own, to whom the two below belong then.
   bool solved() const { return solved_; }
   bool correct(VectorRef f) {
-    constexpr int most = 4;
+    constexpr int most = 8;
     right_ = f;
     if (equations_->apply_inverse(*inverse_, right_, dx_) != EvaluationStatus::ok) return false;
     f = dx_;
-    double error = rate_;
-    for (int k = 0; k < most && error > thresholds::error_of_inverse && multiply(f); ++k, error *= rate_) {
+    double left = rate_;
+    for (int k = 0; k < most && left > thresholds::error_of_inverse && multiply(f); ++k) {
       f_ = right_ - f_;
       if (equations_->apply_inverse(*inverse_, f_, dx_) != EvaluationStatus::ok) break;
+      left = rate_ * dx_.lpNorm<Eigen::Infinity>() / f.lpNorm<Eigen::Infinity>();
       f += dx_;
     }
     return true;
@@ -69,35 +129,27 @@ class SimplifiedNewton {
   double pivot_ratio() const { return inverse_->pivot_ratio(); }
 
  private:
-  bool iterate(VectorRef xs, const ConvergenceRule& rule, SolveReport& report) {
-    constexpr double contraction = .1, farthest = .3;
-    const double floor = equations_->rounding_floor();
-    if (!evaluate(xs, report)) return false;
-    ++report.factorisations;
-    if (equations_->update_inverse(*inverse_, xs) != EvaluationStatus::ok) return false;
-    double last = 0;
-    rate_ = 0;
-    for (long iteration = 0; iteration < rule.max_iterations; ++iteration) {
-      const bool at_floor = rule.at_floor(report.residual_norm, floor);
-      if (equations_->apply_inverse(*inverse_, f_, dx_) != EvaluationStatus::ok) return false;
-      const double step = correction_norm(dx_, xs);
-      if (!(step <= (iteration == 0 ? farthest : contraction * last)))
-        return iteration > 0 && at_floor && last < thresholds::noise_of_inverse;
-      xs -= dx_;
-      ++report.iterations;
-      report.step_norm = step;
-      if (iteration > 0) rate_ = std::max(rate_, step / last);
-      if (at_floor && iteration > 0 && step * (step / last) <= thresholds::unit_of_rounding) return true;
-      if (!evaluate(xs, report)) return false;
-      last = step;
-    }
-    return false;
+  static constexpr double farthest = .3, contraction = .1;
+  /// Of an A to leading order: corrections above which the start value is given up, A is set anew, and the same where
+  /// they shrink slowly.
+  static constexpr double farthest_of_leading = 3, near_enough = .03, noticed = .001, slow = .1;
+  static constexpr int most_renewals = 4, most_iterations = 30;
+
+  bool shrinks(double step) const {
+    if (!leading_) return step <= (count_ == 0 ? farthest : contraction * steps_[0]);
+    if (count_ == 0) return step <= farthest_of_leading;
+    // At the mean rate of the last three, after the first ones.
+    if (count_ < static_cast<int>(steps_.size())) return step < steps_[0];
+    const double rate = std::cbrt(step / steps_[2]);
+    if (!(rate < 1)) return false;
+    const double left = step > thresholds::unit_of_rounding && rate > 0
+                            ? std::log(thresholds::unit_of_rounding / step) / std::log(rate)
+                            : 0;
+    return count_ + left <= most_iterations;
   }
-  bool evaluate(const VectorRef& xs, SolveReport& report) {
-    ++report.residual_evaluations;
-    if (equations_->residual(xs, f_) != EvaluationStatus::ok) return false;
-    report.residual_norm = f_.lpNorm<Eigen::Infinity>();
-    return true;
+  bool update(const ConstVectorRef& xs, SolveReport& report) {
+    ++report.factorisations;
+    return equations_->update_inverse(*inverse_, xs) == EvaluationStatus::ok;
   }
 
   /// f_ = (dF/dx) d at the solution, by a central difference. False where F cannot be evaluated, or d is zero.
@@ -115,8 +167,10 @@ class SimplifiedNewton {
 
   ScaledEquations* equations_ = nullptr;
   ApproximateInverse* inverse_ = nullptr;
-  bool solved_ = false;
-  double rate_ = 0;  ///< the largest of the last solve
+  bool solved_ = false, leading_ = false;
+  int count_ = 0, renewed_ = 0;    ///< of corrections; of A
+  std::array<double, 3> steps_{};  ///< the last of them, the newest first
+  double rate_ = 0;                ///< the largest of the last solve, from the second on
   Vector start_, f_, dx_, right_;
   Vector x_, ahead_, behind_;  // the solution, and F beside it
 };

@@ -23,6 +23,8 @@ class ConstraintGram {
   const Vector& jacobian() const { return g_values_; }
   /// out = G v
   void times(const ConstVectorRef& v, VectorRef out) const;
+  /// out = W^-1 p, T_p for W = M
+  void weigh(const Vector& p, VectorRef out);
   /// out = W^-1 G^T lambda
   void velocity(const ConstVectorRef& lambda, VectorRef out);
   /// x = A^-1 x
@@ -31,8 +33,6 @@ class ConstraintGram {
  private:
   /// G W^-1
   void weigh_rows();
-  /// out = W^-1 p, T_p for W = M
-  void weigh(const Vector& p, VectorRef out);
 
   const System* system_;
   bool mass_metric_, variable_;

@@ -41,6 +41,7 @@ class FrozenGglInverse final : public ApproximateInverse {
     z0_ = &z0;
     h_ = h;
   }
+  bool is_leading() const override { return true; }
   bool update(const ConstVectorRef& x) override;
   void solve(const ConstVectorRef& f, VectorRef d) override;
 

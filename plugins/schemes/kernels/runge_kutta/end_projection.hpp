@@ -38,8 +38,9 @@ struct ProjectionFrame {
         scales(&scales),
         rule(rule),
         metric(system, rule.mass_metric, scales),
+        gram(system, rule.mass_metric),
         end(system) {
-    if (rule.energy) energy_tangent.emplace(system, metric);
+    if (rule.energy) energy_tangent.emplace(system, metric, gram);
     for (Vector* v : {&dq_hat, &d_hat}) v->setZero(system.n());
   }
 
@@ -89,6 +90,7 @@ struct ProjectionFrame {
   const StepScales* scales;
   ProjectionRule rule;
   ProjectionMetric metric;
+  ConstraintGram gram;
   typename Inertia::End end;
   std::optional<EnergyFeasibility<Inertia>> energy_tangent;
   double h = 1, defect = 0, eta_scale = 1, energy_scale = 1, floor = thresholds::residual_rounding;

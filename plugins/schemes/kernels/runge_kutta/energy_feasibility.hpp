@@ -38,8 +38,9 @@ enum class Feasibility {
 template <class Inertia>
 class EnergyFeasibility {
  public:
-  EnergyFeasibility(const System& system, ProjectionMetric& metric)
-      : system_(&system), at_(system), metric_(&metric), m_(system.m()), gram_(system, metric.is_mass()) {
+  /// gram: of the metric; evaluate() leaves it at q^.
+  EnergyFeasibility(const System& system, ProjectionMetric& metric, ConstraintGram& gram)
+      : system_(&system), at_(system), metric_(&metric), m_(system.m()), gram_(&gram) {
     for (Vector* v : {&q_, &second_, &h_q_, &t_q_, &t_v_, &t_p_, &force_, &work_, &turn_, &row_})
       v->setZero(system.n());
     for (Vector* v : {&l_q_, &l_v_, &rhs_, &more_}) v->setZero(m_);
@@ -55,7 +56,7 @@ class EnergyFeasibility {
     end.place_second(d, second_);
     for (Vector* v : {&t_q_, &t_v_, &t_p_, &l_q_, &l_v_}) v->setZero();
     tangent2_q_ = tangent2_v_ = defect_ = 0;
-    if (m_ > 0 && !gram_.update(t1, q_)) return Feasibility::regular;  // the solver will say what is wrong
+    if (m_ > 0 && !gram_->update(t1, q_)) return Feasibility::regular;  // the solver will say what is wrong
 
     double& defect = defect_;
     defect = end.energy_gain(dq, q_, d, second_) + energy_defect;
@@ -85,7 +86,7 @@ class EnergyFeasibility {
       const ConfigurationMass& mass = *system_->parts().mass;
       row_.setZero();
       mass.kinetic_hessian_times(q_, p, t_q_, row_, turn_, work_);
-      gram_.times(work_, more_);
+      gram_->times(work_, more_);
       rhs_ += more_;
       mass.kinetic_hessian_times(q_, p, t_q_, t_p_, turn_, work_);
       b = t_q_.dot(turn_) + t_p_.dot(work_);
@@ -133,9 +134,9 @@ class EnergyFeasibility {
   double tangential(const Vector& f, Vector& l, Vector& t) {
     metric_->solve(q_, f, t);
     if (m_ > 0) {
-      gram_.times(t, l);
-      gram_.solve(l);
-      multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), l, force_);
+      gram_->times(t, l);
+      gram_->solve(l);
+      multiply_transposed(system_->constraint_pattern(), gram_->jacobian(), l, force_);
       force_ = f - force_;
       metric_->solve(q_, force_, t);
     }
@@ -147,7 +148,7 @@ class EnergyFeasibility {
   ProjectionMetric* metric_;
   Index m_;
   double tangent2_q_ = 0, tangent2_v_ = 0, defect_ = 0, now_ = 0;
-  ConstraintGram gram_;
+  ConstraintGram* gram_;
   Vector q_, second_, h_q_, t_q_, t_v_, t_p_, force_, work_, turn_, row_;
   Vector l_q_, l_v_, rhs_, more_, k_values_;
 };

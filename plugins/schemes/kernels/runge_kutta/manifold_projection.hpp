@@ -14,7 +14,9 @@
 /// which has the rows of ConfigurationEnd::directed and of ProjectionFrame, the matrix is dense and small. Source:
 /// Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (19), (23), (26)-(30).
 
-#include "kernels/runge_kutta/end_projection.hpp"
+#include <optional>
+
+#include "kernels/runge_kutta/projection_inverse.hpp"
 
 namespace gnomon::kernels {
 
@@ -295,6 +297,7 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<In
     layout.rows(layout.size());
     matrix_.lay_out(layout, x_, frame_);
     this->finish_layout();
+    if constexpr (constant_mass) inverse_.emplace(system, frame_);
     buffers_.for_each([&](auto& b) {
       for (auto* v : {&b.step, &b.q, &b.gain, &b.second, &b.d, &b.h_q, &b.force}) v->setZero(n_);
       for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
@@ -363,6 +366,7 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<In
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override { matrix_.assemble(frame_, x_, x, values); }
+  ApproximateInverse* simplified_newton() override { return inverse_ ? &*inverse_ : nullptr; }
 
  private:
   template <class S>
@@ -374,6 +378,7 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<In
   int levels() const { return frame_.rule.velocity ? 2 : 1; }
 
   ProjectionFrame<Inertia> frame_;
+  std::optional<ProjectionInverse> inverse_;
   std::conditional_t<constant_mass, SparseManifoldMatrix, DenseManifoldMatrix> matrix_;
   ManifoldBlocks x_;
   Index n_, m_;

@@ -27,6 +27,8 @@
 ///
 /// Scales: W ~ dq/h^2, so that the rows g(Q_i) carry h^2: condition O(100) for every h.
 
+#include <optional>
+
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/energy_balance.hpp"
@@ -34,6 +36,7 @@
 #include "kernels/runge_kutta/rk_inertia.hpp"
 #include "kernels/runge_kutta/rk_tableau.hpp"
 #include "kernels/runge_kutta/stage_bias.hpp"
+#include "kernels/runge_kutta/stage_inverse.hpp"
 #include "kernels/runge_kutta/stage_work.hpp"
 
 namespace gnomon::kernels {
@@ -125,6 +128,13 @@ class RkStageRows {
       x.segment(multiplier(i), m_) = lambda;
     }
   }
+  /// The stage `to` of x += weight times the stage `from` of y.
+  void add_stage(double weight, const ConstVectorRef& y, Index from, VectorRef x, Index to) const {
+    const Index s = rk_.stages;
+    for (Index k = 0; k < Stage::slopes; ++k)
+      x.segment((k * s + to) * n_, n_) += weight * y.segment((k * s + from) * n_, n_);
+    x.segment(multiplier(to), m_) += weight * y.segment(multiplier(from), m_);
+  }
   /// dq = h v0 + h^2 b^T A W,  dv = h b^T W,  with M(q) dq = h b^T V,  dp = h b^T P'
   void increments(const ConstVectorRef& x, Vector& dq, Vector& second) const {
     dq.setZero();
@@ -161,6 +171,14 @@ class RkStageRows {
       lambda += rk_.d[i] * x.segment(multiplier(i), m_);
     }
   }
+
+  /// Q_i and t_i of x, and h
+  const Vector& position(const ConstVectorRef& x, Index stage) {
+    place(x, stage, buffers_.at_double);
+    return buffers_.at_double.q;
+  }
+  double time(Index stage) const { return times_[stage]; }
+  double step() const { return h_; }
 
   bool works() const { return work_.active(); }
   /// What is done on the system in the step whose solution is x.
@@ -347,6 +365,7 @@ class RkStages final : public TemplatedEquations<RkStages<Inertia>> {
     rows_.lay_out_unknowns(this->layout_);
     rows_.lay_out_rows(this->layout_);
     this->finish_layout();
+    if (index1) inverse_.emplace(system, tableau, rows_);
   }
 
   /// v0 = M^-1 p0
@@ -363,9 +382,11 @@ class RkStages final : public TemplatedEquations<RkStages<Inertia>> {
     values.setZero();
     rows_.jacobian(x, values);
   }
+  ApproximateInverse* simplified_newton() override { return inverse_ ? &*inverse_ : nullptr; }
 
  private:
   RkStageRows<Inertia> rows_;
+  std::optional<StageInverse<Inertia>> inverse_;
 };
 
 extern template class RkStageRows<ConstantRkInertia>;
