@@ -142,6 +142,12 @@ void SystemAt::constraint_force(double t, const VectorOf<Dual1>& q, const Vector
   join(a_, b_, out);
 }
 
+void SystemAt::constraint_products(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& force,
+                                   Vector& product) {
+  multiply_transposed(system_->constraint_pattern(), jacobian(t, q), lambda, force);
+  multiply(system_->constraint_pattern(), g_values_, v, product);
+}
+
 void SystemAt::constraint_jacobian_times(double t, const Vector& q, const Vector& v, Vector& out) {
   multiply(system_->constraint_pattern(), jacobian(t, q), v, out);
 }

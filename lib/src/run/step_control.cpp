@@ -30,6 +30,9 @@ constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
 constexpr double most_bent = 0.01;
 /// A step shorter than this part of the proposed one was shortened to arrive.
 constexpr double shortened = 0.9;
+/// After a step whose solution had to be followed from h -> 0, which is several solves, steps are at most this part of
+/// it, and may grow by this factor a step; but they are never shorter than this part of what their error allows.
+constexpr double easier = 0.7, easy_growth = 1.03, least_easy = 0.25;
 
 }  // namespace
 
@@ -142,6 +145,7 @@ void StepControl::start(const State& z) {
   estimates_.error_q.setZero();
   estimates_.error_v.setZero();
   error_before_ = 1;
+  easy_ = 0;
   estimates_.next = limits_.first;
   if (limits_.first > 0) return;
   const Pace found = pace(z, a, limits_.largest);
@@ -253,7 +257,7 @@ double StepControl::shorten(bool solved, double rest) {
   return tried_ = smallest ? 0 : fit(estimates_.next, rest);
 }
 
-void StepControl::accept(bool interrupted) {
+void StepControl::accept(bool interrupted, bool followed) {
   largest_q_ = reached_q_;
   largest_v_ = reached_v_;
   const double k = 1. / (order_ + 1), error = std::max(error_, thresholds::least_error);
@@ -266,13 +270,15 @@ void StepControl::accept(bool interrupted) {
     estimates_.largest = std::max(estimates_.largest, tried_);
     estimates_.smallest = estimates_.smallest > 0 ? std::min(estimates_.smallest, tried_) : tried_;
   }
+  easy_ = followed ? easier * tried_ : easy_growth * easy_;
+  if (easy_ > 0) estimates_.next = std::max(std::min(estimates_.next, easy_), least_easy * estimates_.next);
   estimates_.last = tried_;
   estimates_.error = error_;
 }
 
 void StepControl::serialize(Archive& archive) {
   archive(order_, tolerances_, limits_, estimates_.last, estimates_.next, estimates_.smallest, estimates_.largest,
-          estimates_.error, estimates_.error_q, estimates_.error_v, error_before_, size_q_, size_v_, largest_q_,
+          estimates_.error, estimates_.error_q, estimates_.error_v, error_before_, easy_, size_q_, size_v_, largest_q_,
           largest_v_, reached_q_, reached_v_, natural_q_, natural_v_);
 }
 

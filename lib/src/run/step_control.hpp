@@ -59,8 +59,8 @@ class StepControl final : public StepJudge {
   /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from
   /// z by what the tolerance allows: where nothing moves under forces that change. It allocates.
   void wait(const State& z);
-  /// interrupted: by events, see EventDriver::interrupted
-  void accept(bool interrupted = false);
+  /// interrupted: by events, see EventDriver::interrupted; followed: from h -> 0, to know its solution
+  void accept(bool interrupted, bool followed = false);
   /// The step was given up: everything as it was at propose().
   void give_up() { estimates_.next = before_; }
 
@@ -108,6 +108,7 @@ class StepControl final : public StepJudge {
   const System* system_ = nullptr;
   int order_ = 0;  // 0: there are no tolerances
   double error_ = 0, error_before_ = 1;
+  double easy_ = 0;                // largest step whose solution is not followed, as far as known; 0: not known
   double tried_ = 0, before_ = 0;  // of the step under way
   bool rejected_ = false;
   Vector size_q_, size_v_;        // of both ends of the last step

@@ -54,6 +54,16 @@ class GNOMON_EXPORT SystemAt {
   void constraint_jacobian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
                                  VectorOf<Extended>& out);
 
+  /// force = G(q)^T lambda and product = G(q) v
+  void constraint_products(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& force,
+                           Vector& product);
+  template <class S>
+  void constraint_products(double t, const VectorOf<S>& q, const VectorOf<S>& lambda, const VectorOf<S>& v,
+                           VectorOf<S>& force, VectorOf<S>& product) {
+    constraint_force(t, q, lambda, force);
+    constraint_jacobian_times(t, q, v, product);
+  }
+
   /// out = sum_i lambda_i (Hess g_i)(q) v
   void constraint_hessian_times(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& out) {
     system_->constraint_hessian_times(t, q, lambda, v, out);

@@ -221,7 +221,11 @@ class RkStageRows {
       place(x, i, b);
       inertia_.rates(b);
       at_.potential_gradient(t, b.q, b.u);
-      at_.constraint_force(t, b.q, b.lambda, b.force);
+      constexpr bool at_once = constant_mass;  // else the acceleration takes what the rows below have
+      if (index1_ && at_once)
+        at_.constraint_products(t, b.q, b.lambda, inertia_.acceleration(b), b.force, b.g);
+      else
+        at_.constraint_force(t, b.q, b.lambda, b.force);
       for (Index k = 0; k < n_; ++k) {
         if constexpr (!constant_mass) f[i * n_ + k] = b.v[k] - b.t_p[k];
         f[slope(i) + k] = b.inertial[k] + b.u[k] + b.force[k];
@@ -233,7 +237,7 @@ class RkStageRows {
 
       if (m_ == 0) continue;
       if (index1_) {
-        at_.constraint_jacobian_times(t, b.q, inertia_.acceleration(b), b.g);
+        if (!at_once) at_.constraint_jacobian_times(t, b.q, inertia_.acceleration(b), b.g);
         bias_(t, b.q, b.v, b.bias);
         b.g += b.bias;
       } else if (quadratic_) {  // g(Q_i) = g(q0) + G(q0 + dQ/2) dQ at the time t_i, without cancellation
