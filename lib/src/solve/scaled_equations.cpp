@@ -53,6 +53,7 @@ ScaledEquations::ScaledEquations(NonlinearEquations& equations, JacobianSource s
   columns_.setOnes(size);
   rows_.setOnes(size);
   for (Vector* v : {&x_, &f_}) v->setZero(size);
+  if (equations.approximate_inverse() != nullptr || equations.simplified_newton() != nullptr) w_.setZero(size);
   // What only products and differences need is sized by them.
   if (source != JacobianSource::analytic) colouring();
 }

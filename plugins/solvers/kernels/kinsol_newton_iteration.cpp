@@ -72,7 +72,7 @@ SolveReport KinsolNewtonIteration::solve(VectorRef xs) {
   SolveReport report;
   const double floor = equations_->rounding_floor();
   double previous = std::numeric_limits<double>::infinity();
-  if (simplified_.newton().offered() && !prepared_) prepared_ = linear_.prepare(xs);
+  if (simplified_.attached() && !prepared_) prepared_ = linear_.prepare(xs);
   linear_.begin();
   if (simplified_.solve(xs, report)) return report;
   path_.begin(floor);

@@ -13,10 +13,12 @@ namespace gnomon::kernels {
 
 class KinsolSimplifiedNewton {
  public:
-  /// Allocates everything, nothing where the scheme exposes no such matrix. Throws Error(refused).
+  /// Allocates everything, nothing where the scheme exposes no such matrix to leading order in h: one that is nearer is
+  /// as dear as a step of Newton's method, and may keep something from solve to solve. Throws Error(refused).
   void attach(ScaledEquations& equations, N_Vector like, SUNContext context, const ConvergenceRule& rule) {
     newton_.attach(equations);
-    if (!newton_.offered()) return;
+    if (!newton_.offers_leading()) return;
+    attached_ = true;
     equations_ = &equations;
     rule_ = &rule;
     last_.setZero(equations.size());
@@ -34,7 +36,7 @@ class KinsolSimplifiedNewton {
 
   /// SimplifiedNewton::solve
   bool solve(VectorRef xs, SolveReport& report) {
-    return newton_.solve(xs, report, [this](VectorRef x, SolveReport& counts) {
+    return attached_ && newton_.solve(xs, report, [this](VectorRef x, SolveReport& counts) {
       report_ = &counts;
       solved_ = begun_ = false;
       KINSetMaxNewtonStep(loop_.memory(), 1e8);
@@ -42,6 +44,7 @@ class KinsolSimplifiedNewton {
       return solved_;
     });
   }
+  bool attached() const { return attached_; }
   SimplifiedNewton& newton() { return newton_; }
   const SimplifiedNewton& newton() const { return newton_; }
 
@@ -75,7 +78,7 @@ class KinsolSimplifiedNewton {
   ScaledEquations* equations_ = nullptr;
   const ConvergenceRule* rule_ = nullptr;
   SolveReport* report_ = nullptr;
-  bool begun_ = false, at_floor_ = false, solved_ = false;
+  bool attached_ = false, begun_ = false, at_floor_ = false, solved_ = false;
   Vector last_;
   SunOwner<SUNMatrix> matrix_;
   SunOwner<SUNLinearSolver> linear_;

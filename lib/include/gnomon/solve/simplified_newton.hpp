@@ -51,8 +51,9 @@ class SimplifiedNewton {
     for (Vector* v : {&start_, &f_, &dx_, &right_, &x_, &ahead_, &behind_}) v->setZero(equations.size());
   }
 
-  /// Whether the scheme exposes such a matrix.
+  /// Whether the scheme exposes such a matrix, and one to leading order in h.
   bool offered() const { return inverse_ != nullptr; }
+  bool offers_leading() const { return offered() && inverse_->is_leading(); }
   /// True where xs is the solution. If not, xs is what it was, and the report has the effort only. The iteration is
   /// iterate(xs, report), a function of the strategy that calls the four below; true where judge() found the solution.
   template <class Iterate>
@@ -93,7 +94,9 @@ class SimplifiedNewton {
   /// the start value was far away.
   Verdict judge(const ConstVectorRef& xs, double step, bool at_floor, SolveReport& report) {
     const double last = count_ > 0 ? steps_[0] : 0, ratio = last > 0 ? step / last : 0;
-    const bool noise = count_ > 0 && at_floor && std::max(step, last) < thresholds::noise_of_inverse;
+    // An A to leading order may contract nothing beside a solution: what it leaves above rounding is not noise.
+    const bool noise = count_ > 0 && at_floor &&
+                       std::max(step, last) < (leading_ ? thresholds::change_rounding : thresholds::noise_of_inverse);
     if (!shrinks(step)) return noise ? Verdict::solved : Verdict::given_up;
     ++report.iterations;
     report.step_norm = step;
