@@ -8,6 +8,7 @@
 #include "gnomon/start/consistent_start.hpp"
 #include "gnomon/start/verify.hpp"
 #include "run/integrator_impl.hpp"
+#include "start/short_time.hpp"
 
 namespace gnomon {
 
@@ -183,7 +184,8 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     z.scheme_data = start.z;
     impl_->find_turns();
     impl_->binding.equations->prepare(z);
-    impl_->warm_up(start.v, start.a);
+    impl_->short_step = short_time(start.q, start.v, start.a);
+    impl_->warm_up(impl_->short_step);
     impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
     impl_->watch_start(impl_->binding.equations->added_energy(z));
     if (impl_->control.active()) impl_->control.start(z);

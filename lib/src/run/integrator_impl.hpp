@@ -73,6 +73,7 @@ struct Integrator::Impl {
   Options solver_options;
   bool started = false;
   bool warming_up = false;
+  double short_step = 0;  // of that at the start of the run
   ConnectedRoot::Path path;    // from the start of a step to its solution
   double largest_doubt = 0;    // of the solves of the last step
   bool on_constraints = true;  // false: the state that a restart gave violates them
@@ -139,8 +140,8 @@ struct Integrator::Impl {
   /// One step whose result is thrown away, so that what a linear solver allocates at its first factorisation is
   /// allocated before the run. The scaled equations hardly depend on h: any step that is short for the start will do.
   /// Its failure means nothing.
-  void warm_up(const Vector& v, const Vector& a);
-  /// Of a state in a run, whose accelerations are not known.
+  void warm_up(double h);
+  /// From the state of a run whose start was not seen, and whose accelerations are not known.
   void warm_up();
   void forget_matrices();
   void serialize_solvers(Archive& archive);

@@ -281,8 +281,7 @@ bool Integrator::Impl::halve(double h, int level, StepReport& report) {
   return false;
 }
 
-void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
-  const double h = short_time(z.q.value(), v, a);
+void Integrator::Impl::warm_up(double h) {
   StepReport ignored;
   next = State();
   next.assign_without_histories(z);  // the history of z passes to and fro between the two
@@ -292,7 +291,7 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   warming_up = true;
   if (attempt(h, ignored)) {
     if (control.active()) {
-      Vector error_q = Vector::Zero(v.size()), error_v = error_q;
+      Vector error_q = Vector::Zero(z.q.value().size()), error_v = error_q;
       try {
         binding.equations->local_error(next, z, error_q, error_v);
       } catch (...) {  // as where the step fails
@@ -311,7 +310,7 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
 void Integrator::Impl::warm_up() {
   Vector v = Vector::Zero(z.q.value().size()), scratch = v;
   model->velocity(z.view(), scratch, v);
-  warm_up(v, v);
+  warm_up(short_time(z.q.value(), v, v));
 }
 
 void Integrator::Impl::forget_matrices() {

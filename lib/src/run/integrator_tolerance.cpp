@@ -74,7 +74,7 @@ void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLi
       // What the estimate carries from step to step gets its place.
       z.last_h = 0;
       binding.equations->prepare(z);
-      warm_up();
+      short_step > 0 ? warm_up(short_step) : warm_up();
       next = z;
       backups.assign(static_cast<std::size_t>(options.max_halvings), z);
     }
