@@ -73,7 +73,7 @@ struct Integrator::Impl {
   Options solver_options;
   bool started = false;
   bool warming_up = false;
-  double short_step = 0;  // of that at the start of the run
+  double short_step = 0;       // of that at the start of the run
   ConnectedRoot::Path path;    // from the start of a step to its solution
   double largest_doubt = 0;    // of the solves of the last step
   bool on_constraints = true;  // false: the state that a restart gave violates them
