@@ -40,13 +40,33 @@ class Newton final : public NonlinearSolver {
   }
 
   SolveReport solve(VectorRef xs) override {
+    if (simplified_.offered()) linear_.prepare(xs);
+    linear_.begin();
+    SolveReport tried;
+    const auto simplified = [this](VectorRef x, SolveReport& counts) { return iterate_simplified(x, counts); };
+    if (simplified_.solve(xs, tried, simplified)) return tried;
+    SolveReport report = solve_fully(xs);
+    report.add_effort(tried);
+    return report;
+  }
+
+  bool correct(VectorRef f) override {
+    rule_.refined_after = equations_->equations().low().size() > 0;
+    return simplified_.solved() ? simplified_.correct(f) : linear_.factorised() && linear_.solve(f);
+  }
+  double pivot_ratio() const override {
+    return simplified_.solved() ? simplified_.pivot_ratio() : linear_.pivot_ratio();
+  }
+  void serialize(Archive& archive) override {
+    linear_.serialize(archive, false);
+    archive(rule_.refined_after);
+  }
+
+ private:
+  SolveReport solve_fully(VectorRef xs) {
     SolveReport report;
     const double floor = equations_->rounding_floor();
     double previous = std::numeric_limits<double>::infinity(), last_step = previous;
-    if (simplified_.offered() && !prepared_) prepared_ = linear_.prepare(xs);
-    linear_.begin();
-    const auto simplified = [this](VectorRef x, SolveReport& counts) { return iterate_simplified(x, counts); };
-    if (simplified_.solve(xs, report, simplified)) return report;
     if (!evaluate(xs, report)) return report;
     while (report.iterations < rule_.max_iterations) {
       if (!factorise(xs, report)) return report;
@@ -74,19 +94,6 @@ class Newton final : public NonlinearSolver {
     return report;
   }
 
-  bool correct(VectorRef f) override {
-    rule_.refined_after = equations_->equations().low().size() > 0;
-    return simplified_.solved() ? simplified_.correct(f) : linear_.factorised() && linear_.solve(f);
-  }
-  double pivot_ratio() const override {
-    return simplified_.solved() ? simplified_.pivot_ratio() : linear_.pivot_ratio();
-  }
-  void serialize(Archive& archive) override {
-    linear_.serialize(archive, false);
-    archive(rule_.refined_after);
-  }
-
- private:
   bool iterate_simplified(VectorRef xs, SolveReport& report) {
     using Verdict = SimplifiedNewton::Verdict;
     if (!simplified_.evaluate(xs, f_, report) || !simplified_.begin(xs, report)) return false;
@@ -94,7 +101,7 @@ class Newton final : public NonlinearSolver {
       const bool at_floor = rule_.at_floor(report.residual_norm, floor);
       if (!simplified_.apply(f_)) return false;
       xs -= f_;
-      const Verdict verdict = simplified_.judge(xs, correction_norm(f_, xs), at_floor, report);
+      const Verdict verdict = simplified_.judge(xs, correction_norm(f_, xs), at_floor, rule_.max_iterations, report);
       if (verdict != Verdict::go_on) return verdict == Verdict::solved;
       if (!simplified_.evaluate(xs, f_, report)) return false;
     }
@@ -134,7 +141,7 @@ class Newton final : public NonlinearSolver {
   }
 
   ConvergenceRule rule_;
-  bool simplify_, prepared_ = false;
+  bool simplify_;
   SimplifiedNewton simplified_;
   ScaledEquations* equations_ = nullptr;
   AlgebraChoice algebra_;

@@ -20,6 +20,9 @@ GramCholesky::GramCholesky(const SparsityPattern& y, const SparsityPattern& x) {
     Index column;
     Term term;
   };
+  const auto found = std::make_shared<Terms>();
+  std::vector<Index>& offsets = found->offsets;
+  std::vector<Term>& terms = found->all;
   SparsityPattern lower;
   lower.rows = lower.cols = x.rows;
   std::vector<Product> row;
@@ -35,26 +38,27 @@ GramCholesky::GramCholesky(const SparsityPattern& y, const SparsityPattern& x) {
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (k == 0 || row[k].column != row[k - 1].column) {
         lower.indices.push_back(row[k].column);
-        offsets_.push_back(static_cast<Index>(terms_.size()));
+        offsets.push_back(static_cast<Index>(terms.size()));
       }
-      if (row[k].term.y >= 0) terms_.push_back(row[k].term);
+      if (row[k].term.y >= 0) terms.push_back(row[k].term);
     }
-    if (terms_.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    if (terms.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       throw Error(ErrorCode::refused, "the constraints' matrix G W^-1 G^T has more than 2^31 terms");
     lower.offsets.push_back(lower.nonzeros());
   }
-  offsets_.push_back(static_cast<Index>(terms_.size()));
+  offsets.push_back(static_cast<Index>(terms.size()));
+  terms_ = found;
   values_.setZero(lower.nonzeros());
   factors_ = SparseCholesky(lower);
 }
 
 bool GramCholesky::factorise(const ConstVectorRef& y, const ConstVectorRef& x, double least_pivot) {
   const double *const of_y = y.data(), *const of_x = x.data();
-  const Term* const terms = terms_.data();
+  const Term* const terms = terms_->all.data();
+  const Index* const offsets = terms_->offsets.data();
   for (Index k = 0; k < values_.size(); ++k) {
     double sum = 0;
-    for (Index e = offsets_[static_cast<std::size_t>(k)]; e < offsets_[static_cast<std::size_t>(k) + 1]; ++e)
-      sum += of_y[terms[e].y] * of_x[terms[e].x];
+    for (Index e = offsets[k]; e < offsets[k + 1]; ++e) sum += of_y[terms[e].y] * of_x[terms[e].x];
     values_[k] = sum;
   }
   return factors_.factorise(values_, least_pivot);

@@ -12,10 +12,11 @@ void JacobianSystem::attach(ScaledEquations& equations, const AlgebraChoice& cho
   algebra_->use_product(*this);
 }
 
-bool JacobianSystem::prepare(const ConstVectorRef& xs) {
+void JacobianSystem::prepare(const ConstVectorRef& xs) {
+  if (prepared_) return;
+  prepared_ = true;
   begin();
   if (evaluate(xs) == EvaluationStatus::ok) factorise();
-  return true;
 }
 
 EvaluationStatus JacobianSystem::evaluate(const ConstVectorRef& xs) {

@@ -35,6 +35,13 @@ bool SolveReport::fail(SolveStatus why, std::string sentence) {
   return false;
 }
 
+void SolveReport::add_effort(const SolveReport& tried) {
+  iterations += tried.iterations;
+  residual_evaluations += tried.residual_evaluations;
+  jacobian_evaluations += tried.jacobian_evaluations;
+  factorisations += tried.factorisations;
+}
+
 void SolveReport::recover() {
   status = SolveStatus::converged;
   message.clear();

@@ -4,26 +4,13 @@
 #include <random>
 
 #include "gnomon/base/gram_cholesky.hpp"
+#include "support/sparse_matrix.hpp"
 
 namespace {
 
 using namespace gnomon;
 
-struct Sparse {
-  SparsityPattern pattern;
-  Vector values;
-
-  explicit Sparse(const Matrix& a) {
-    std::vector<std::pair<Index, Index>> entries;
-    for (Index i = 0; i < a.rows(); ++i)
-      for (Index j = 0; j < a.cols(); ++j)
-        if (a(i, j) != 0) entries.emplace_back(i, j);
-    pattern = SparsityPattern::from_entries(a.rows(), a.cols(), entries);
-    values.resize(pattern.nonzeros());
-    for (Index i = 0; i < a.rows(); ++i)
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) values[k] = a(i, pattern.indices[k]);
-  }
-};
+using Sparse = test::SparseMatrix;
 
 /// m rows of full rank with about three more entries each.
 Matrix random_rows(std::mt19937& random, Index m, Index n) {

@@ -4,6 +4,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/mass.hpp"
 #include "support/differences.hpp"
+#include "support/sparse_matrix.hpp"
 
 using gnomon::Error;
 using gnomon::ErrorCode;
@@ -23,15 +24,8 @@ Matrix arrow(Index n) {
 }
 
 Mass sparse_of(const Matrix& matrix) {
-  std::vector<std::pair<Index, Index>> entries;
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j)
-      if (matrix(i, j) != 0) entries.emplace_back(i, j);
-  const auto pattern = SparsityPattern::from_entries(matrix.rows(), matrix.cols(), entries);
-  Vector values(pattern.nonzeros());
-  for (Index i = 0; i < pattern.rows; ++i)
-    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) values[k] = matrix(i, pattern.indices[k]);
-  return Mass::sparse(pattern, values);
+  const gnomon::test::SparseMatrix sparse(matrix);
+  return Mass::sparse(sparse.pattern, sparse.values);
 }
 
 void check_is(const Mass& mass, const Matrix& matrix) {

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "gnomon/solve/symmetric_factors.hpp"
+#include "support/sparse_matrix.hpp"
 
 namespace {
 
@@ -20,21 +21,7 @@ Matrix random_kkt(std::mt19937& random, Index n, Index m, Index width) {
   return a;
 }
 
-struct Sparse {
-  SparsityPattern pattern;
-  Vector values;
-
-  explicit Sparse(const Matrix& a) {
-    std::vector<std::pair<Index, Index>> entries;
-    for (Index i = 0; i < a.rows(); ++i)
-      for (Index j = 0; j < a.cols(); ++j)
-        if (a(i, j) != 0 || i == j) entries.emplace_back(i, j);
-    pattern = SparsityPattern::from_entries(a.rows(), a.cols(), entries);
-    values.resize(pattern.nonzeros());
-    for (Index i = 0; i < a.rows(); ++i)
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) values[k] = a(i, pattern.indices[k]);
-  }
-};
+using Sparse = test::SparseMatrix;
 
 }  // namespace
 

@@ -41,7 +41,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   GglEquations(const System& system, const GglRule& rule);
 
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
-  /// Of systems whose dF/dx is dearer than a few more iterations.
+  /// For systems whose dF/dx is dearer than a few more iterations.
   ApproximateInverse* simplified_newton() override { return this->size() > few_unknowns ? &inverse_ : nullptr; }
 
   void begin(const State& z0, double h);

@@ -29,7 +29,7 @@ SaddleEquations::SaddleEquations(const System& system, bool mass_metric)
                    : mass_metric ? Vector(system.mass().values())
                                  : Vector(Vector::Ones(n_));
   weight_ = mass_metric ? system.mass().diagonal_entries() : Vector::Ones(n_);
-  for (Vector* v : {&residual_w_, &q_, &load_, &part_}) v->setZero(n_);
+  for (Vector* v : {&residual_w_, &q_, &load_}) v->setZero(n_);
   for (Vector* v : {&bias_, &row_, &residual_z_}) v->setZero(m_);
   g_values_.setZero(g.nonzeros());
   buffers_.for_each([&](auto& b) {
@@ -79,14 +79,8 @@ void SaddleEquations::scales(VectorRef columns, VectorRef rows) const {
 }
 
 void SaddleEquations::solve(const ConstVectorRef& f, VectorRef d) {
-  auto dw = d.head(n_), dz = d.tail(m_);
   load_ = f.head(n_);
-  gram_.weigh(load_, part_);
-  gram_.times(part_, dz);
-  dz -= f.tail(m_);
-  gram_.solve(dz);
-  gram_.velocity(dz, dw);
-  dw = part_ - dw;
+  gram_.solve_saddle(load_, f.tail(m_), d.head(n_), d.tail(m_));
 }
 
 void SaddleEquations::jacobian(const ConstVectorRef&, VectorRef values) {

@@ -77,7 +77,7 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations>, privat
   BlockMap metric_, force_, constraint_;
   ConstraintGram gram_;
   double t_ = 0;
-  Vector q_, load_, part_;
+  Vector q_, load_;
   double size_ = 1, floor_ = thresholds::residual_rounding;
   Vector metric_values_, weight_, residual_w_, residual_z_, bias_, row_, g_values_;
   ForBothScalars<Buffers> buffers_;

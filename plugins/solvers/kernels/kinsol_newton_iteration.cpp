@@ -69,12 +69,19 @@ struct KinsolNewtonIteration::ChordCorrection {
 };
 
 SolveReport KinsolNewtonIteration::solve(VectorRef xs) {
+  if (simplified_.attached()) linear_.prepare(xs);
+  linear_.begin();
+  SolveReport tried;
+  if (simplified_.solve(xs, tried)) return tried;
+  SolveReport report = solve_fully(xs);
+  report.add_effort(tried);
+  return report;
+}
+
+SolveReport KinsolNewtonIteration::solve_fully(VectorRef xs) {
   SolveReport report;
   const double floor = equations_->rounding_floor();
   double previous = std::numeric_limits<double>::infinity();
-  if (simplified_.attached() && !prepared_) prepared_ = linear_.prepare(xs);
-  linear_.begin();
-  if (simplified_.solve(xs, report)) return report;
   path_.begin(floor);
   // With a line search KINSOL keeps its tolerance: the points of a search are no iterates, and a step that it refused
   // is none.

@@ -87,6 +87,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     Vector last_;
   };
 
+  SolveReport solve_fully(VectorRef xs);
   Ending end(VectorRef xs, int flag, double floor, SolveReport& report);
   void set_failure(SolveReport& report, int flag) const;
   void add_counters(SolveReport& report) const;
@@ -94,7 +95,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   static int jacobian_callback(N_Vector x, N_Vector, SUNMatrix, void* self, N_Vector, N_Vector);
 
   int strategy_;
-  bool simplify_, prepared_ = false;
+  bool simplify_;
   Path path_;
   AlgebraChoice algebra_;
   ConvergenceRule rule_;

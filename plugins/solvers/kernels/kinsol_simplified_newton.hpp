@@ -68,7 +68,7 @@ class KinsolSimplifiedNewton {
     }
     const double step = correction_norm(xs - last_, xs);
     last_ = xs;
-    const Verdict verdict = newton_.judge(xs, step, at_floor, *report_);
+    const Verdict verdict = newton_.judge(xs, step, at_floor, rule_->max_iterations, *report_);
     solved_ = verdict == Verdict::solved;
     if (solved_) fs.setZero();
     return verdict != Verdict::given_up;

@@ -122,7 +122,7 @@ std::vector<double> tolerances(int first, int last) {
   for (int k = first; k <= last; ++k) out.push_back(std::pow(10, -k));
   return out;
 }
-/// Of a motion whose largest speed of rotation is known: at most a fifth of a radian a step.
+/// The largest speed of rotation of the motion is known: steps turn a body by at most a fifth of a radian.
 std::vector<double> steps(const RigidMechanism& mechanism, double largest) {
   double turning = 0;
   for (const RigidMechanism::Body& body : mechanism.bodies) turning = std::max(turning, body.rotation.norm());

@@ -10,6 +10,7 @@
 #include "gnomon/gnomon.hpp"
 #include "kernels/runge_kutta/frozen_projection.hpp"
 #include "kernels/runge_kutta/manifold_projection.hpp"
+#include "kernels/runge_kutta/stage_extrapolation.hpp"
 #include "kernels/runge_kutta/symmetric_projection.hpp"
 #include "support/builtin_registry.hpp"
 
@@ -64,6 +65,34 @@ double condition(Index stages, bool index1, double sign, double h) {
 }
 
 }  // namespace
+
+// Steps of three sizes: values of a polynomial of degree N - 1 are met, and a much shorter step takes none.
+BOOST_AUTO_TEST_CASE(start_values_are_on_the_polynomial_of_the_steps_before) {
+  for (const kernels::RkTableau& rk : {kernels::gauss_tableau(1), kernels::gauss_tableau(2), kernels::gauss_tableau(4),
+                                       kernels::radau_iia_tableau(3), kernels::lobatto_iiic_tableau(3)}) {
+    const double h = 0.7, last = 0.5, before = 0.3;
+    kernels::StageExtrapolation extrapolation(rk);
+    extrapolation.begin(h);
+    if (extrapolation.add(last, 0)) extrapolation.add(before, -last);
+    BOOST_REQUIRE(extrapolation.finish());
+    const Index count = extrapolation.count();
+    BOOST_TEST(count >= rk.stages);
+    const auto polynomial = [&](double t) { return std::pow(1 + t, static_cast<double>(count - 1)) - 0.5 * t; };
+    for (Index i = 0; i < rk.stages; ++i) {
+      double value = 0;
+      for (Index k = 0; k < count; ++k) {
+        const Index age = k / rk.stages, stage = rk.stages - 1 - k % rk.stages;
+        value += extrapolation.weight(i, k) *
+                 polynomial(age == 0 ? (rk.c[stage] - 1) * last : (rk.c[stage] - 1) * before - last);
+      }
+      const double expected = count > 1 ? polynomial(rk.c[i] * h) : polynomial((rk.c[0] - 1) * last);
+      BOOST_TEST(std::abs(value - expected) <= 1e-11);
+    }
+    extrapolation.begin(0.2 * last);
+    BOOST_TEST(!extrapolation.add(last, 0));
+    BOOST_TEST(!extrapolation.finish());
+  }
+}
 
 BOOST_AUTO_TEST_CASE(the_other_sign_of_the_symmetric_projection_is_singular) {
   for (const Index stages : {1, 2, 3, 4}) {
@@ -224,7 +253,7 @@ BOOST_AUTO_TEST_CASE(an_energy_out_of_reach_is_reported_and_the_state_kept) {
   BOOST_REQUIRE(!report.success());
   BOOST_TEST((report.status == SolveStatus::not_converged));
   BOOST_TEST(out_of_reach(), report.message);
-  BOOST_TEST(contains(report.message, "over h = 0."), report.message);
+  BOOST_TEST(contains(report.message, "over h = " + number_text(h)), report.message);
   const State& after = integrator.state();
   BOOST_TEST(after.t == before.t);
   BOOST_TEST((after.q.value() == before.q.value() && after.p.value() == before.p.value()));

@@ -24,8 +24,8 @@ class GNOMON_EXPORT JacobianSystem : private JacobianProduct {
     setup_ = Setup::first;
     factorised_ = false;
   }
-  /// Factorises the Jacobian at xs, so that what the first factorisation allocates is allocated; true.
-  bool prepare(const ConstVectorRef& xs);
+  /// The first time: factorises the Jacobian at xs, so that what the first factorisation allocates is allocated.
+  void prepare(const ConstVectorRef& xs);
   /// The Jacobian at xs, to be factorised.
   EvaluationStatus evaluate(const ConstVectorRef& xs);
   /// False where the matrix is singular.
@@ -49,7 +49,7 @@ class GNOMON_EXPORT JacobianSystem : private JacobianProduct {
   ScaledEquations* equations_ = nullptr;
   std::unique_ptr<LinearAlgebra> algebra_;
   Setup setup_ = Setup::first;
-  bool factorised_ = false;
+  bool factorised_ = false, prepared_ = false;
   Vector values_, point_;
 };
 

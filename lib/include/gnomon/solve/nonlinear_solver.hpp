@@ -40,6 +40,8 @@ struct GNOMON_EXPORT SolveReport {
 
   /// Takes why there is no solution; false.
   bool fail(SolveStatus why, std::string sentence);
+  /// Counts what an earlier try of the same solve did, too.
+  void add_effort(const SolveReport& tried);
   /// Takes it back: the solve goes on from somewhere else.
   void recover();
   /// "scaled residual 1e-5 and step 0.01 after 50 iterations", with these names of the correction and the iterations.

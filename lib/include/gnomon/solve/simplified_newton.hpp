@@ -32,8 +32,9 @@ class SimplifiedNewton {
   /// Options of a Newton strategy that tries it first, and whether they ask for it.
   static OptionSpecs options(const AlgebraTable& algebras) {
     OptionSpecs all = newton_options(algebras);
-    all.insert(all.begin(), OptionSpec::choice("matrix", {"simplified", "full"},
-                                               "that of the scheme first, where it exposes one, or dF/dx at once"));
+    all.insert(all.begin(),
+               OptionSpec::choice("matrix", {"simplified", "full"},
+                                  "that of the scheme first, where it exposes one and algebra=auto, or dF/dx at once"));
     return all;
   }
   static bool wanted(const Options& options) {
@@ -90,14 +91,14 @@ class SimplifiedNewton {
     return true;
   }
   enum class Verdict { go_on, solved, given_up };
-  /// xs: after a correction, step: its norm, at_floor: whether that F is at its floor. Sets A anew, at xs, where
-  /// the start value was far away.
-  Verdict judge(const ConstVectorRef& xs, double step, bool at_floor, SolveReport& report) {
+  /// xs: after a correction, step: its norm, at_floor: whether that F is at its floor, most: how many are allowed. Sets
+  /// A anew, at xs, where the start value was far away.
+  Verdict judge(const ConstVectorRef& xs, double step, bool at_floor, long most, SolveReport& report) {
     const double last = count_ > 0 ? steps_[0] : 0, ratio = last > 0 ? step / last : 0;
     // An A to leading order may contract nothing beside a solution: what it leaves above rounding is not noise.
     const bool noise = count_ > 0 && at_floor &&
                        std::max(step, last) < (leading_ ? thresholds::change_rounding : thresholds::noise_of_inverse);
-    if (!shrinks(step)) return noise ? Verdict::solved : Verdict::given_up;
+    if (!shrinks(step) || count_ >= most) return noise ? Verdict::solved : Verdict::given_up;
     ++report.iterations;
     report.step_norm = step;
     if (count_ == 1 || (count_ > 1 && last > thresholds::noise_of_inverse))
@@ -133,8 +134,8 @@ class SimplifiedNewton {
 
  private:
   static constexpr double farthest = .3, contraction = .1;
-  /// Of an A to leading order: corrections above which the start value is given up, A is set anew, and the same where
-  /// they shrink slowly.
+  /// These are for an A to leading order: corrections above which the start value is given up, A is set anew, and A is
+  /// set anew where they shrink slowly.
   static constexpr double farthest_of_leading = 3, near_enough = .03, noticed = .001, slow = .1;
   static constexpr int most_renewals = 4, most_iterations = 30;
 

@@ -76,7 +76,7 @@ ConstraintGram::ConstraintGram(const System& system, bool mass_metric)
     weighted_pattern_ = builder.build();
     each([&](Index i, Index k) { places_.push_back(static_cast<int>(weighted_pattern_.find(i, k))); });
   }
-  for (Vector* v : {&row_, &q_, &scratch_}) v->setZero(system.n());
+  for (Vector* v : {&row_, &q_, &scratch_, &part_}) v->setZero(system.n());
   g_values_.setZero(g.nonzeros());
   weighted_.setZero(weighted_pattern_.nonzeros());
   factors_ = GramCholesky(weighted_pattern_, g);
@@ -97,6 +97,15 @@ void ConstraintGram::times(const ConstVectorRef& v, VectorRef out) const {
 void ConstraintGram::velocity(const ConstVectorRef& lambda, VectorRef out) {
   multiply_transposed(system_->constraint_pattern(), g_values_, lambda, row_);
   weigh(row_, out);
+}
+
+void ConstraintGram::solve_saddle(const Vector& f, const ConstVectorRef& g, VectorRef w, VectorRef mu) {
+  weigh(f, part_);
+  times(part_, mu);
+  mu -= g;
+  solve(mu);
+  velocity(mu, w);
+  w = part_ - w;
 }
 
 void ConstraintGram::weigh_rows() {

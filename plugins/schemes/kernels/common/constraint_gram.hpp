@@ -27,8 +27,10 @@ class ConstraintGram {
   void weigh(const Vector& p, VectorRef out);
   /// out = W^-1 G^T lambda
   void velocity(const ConstVectorRef& lambda, VectorRef out);
+  /// The solution of W w + G^T mu = f, G w = g:  A mu = G W^-1 f - g,  w = W^-1 (f - G^T mu)
+  void solve_saddle(const Vector& f, const ConstVectorRef& g, VectorRef w, VectorRef mu);
   /// x = A^-1 x
-  void solve(VectorRef x) const { factors_.solve(x); }
+  void solve(VectorRef x) { factors_.solve(x); }
 
  private:
   /// G W^-1
@@ -40,7 +42,7 @@ class ConstraintGram {
   Vector inverse_;
   SparsityPattern weighted_pattern_;  // of G W^-1
   std::vector<int> places_;           // in it, of G_ij (W^-1)_jk for all i, j, k
-  Vector row_, q_, scratch_, g_values_, weighted_;
+  Vector row_, q_, scratch_, part_, g_values_, weighted_;
   GramCholesky factors_;
 };
 

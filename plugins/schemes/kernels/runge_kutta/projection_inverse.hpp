@@ -27,7 +27,7 @@ class ProjectionInverse final : public ApproximateInverse {
   explicit ProjectionInverse(const System& system, ProjectionFrame<ConstantRkInertia>& frame)
       : system_(&system), frame_(&frame), n_(system.n()), m_(system.m()) {
     for (Vector* v : {&q_, &v_, &e_q_, &e_v_, &force_, &dq_, &dv_}) v->setZero(n_);
-    for (Vector* v : {&mu_, &nu_, &turned_}) v->setZero(m_);
+    for (Vector* v : {&mu_, &nu_, &turned_, &right_}) v->setZero(m_);
     k_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
@@ -77,15 +77,11 @@ class ProjectionInverse final : public ApproximateInverse {
  private:
   /// delta and multiplier of the rows and unknowns from `first` on, without eta
   void level(const ConstVectorRef& f, VectorRef d, Index first, Vector& delta, Vector& multiplier) {
-    ConstraintGram& gram = frame_->gram;
     force_ = f.segment(first, n_);
-    frame_->metric.solve(q_, force_, delta);
-    gram.times(delta, multiplier);
-    multiplier = f.segment(first + n_, m_) - multiplier;
-    if (first > 0) multiplier -= turned_;
-    gram.solve(multiplier);
-    gram.velocity(multiplier, force_);
-    delta += force_;
+    right_ = f.segment(first + n_, m_);
+    if (first > 0) right_ -= turned_;
+    frame_->gram.solve_saddle(force_, right_, delta, multiplier);
+    multiplier = -multiplier;
     d.segment(first, n_) = delta;
     d.segment(first + n_, m_) = multiplier;
   }
@@ -94,7 +90,7 @@ class ProjectionInverse final : public ApproximateInverse {
   ProjectionFrame<ConstantRkInertia>* frame_;
   Index n_, m_;
   double slope_ = 0;
-  Vector q_, v_, e_q_, e_v_, force_, dq_, dv_, mu_, nu_, turned_, k_values_;
+  Vector q_, v_, e_q_, e_v_, force_, dq_, dv_, mu_, nu_, turned_, right_, k_values_;
 };
 
 }  // namespace gnomon::kernels

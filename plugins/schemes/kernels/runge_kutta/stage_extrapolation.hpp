@@ -5,7 +5,7 @@
 ///
 ///     Z_i ~ sum_k L_k(c_i h) Z_k,    L_k(t) = prod_{l != k} (t - t_l)/(t_k - t_l)
 ///
-/// Of a step that is shorter than half the last one there are none: as h -> 0 start values are those at the start.
+/// A step that is shorter than half the last one takes none of them: as h -> 0 start values are those at the start.
 
 #include <algorithm>
 #include <cmath>
