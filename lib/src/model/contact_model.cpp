@@ -36,7 +36,7 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   parts_.angles = closed_->parts().angles;
   switches_ = closed_->parts().switches;
   if (switches_) parts_.switches = this;
-  parts_.extended = &precision_;
+  if (closed_->parts().extended) parts_.extended = &precision_;
   if (rates_) parts_.time_dependence = this;
   if (split_) parts_.split = this;
   if (friction_) {

@@ -84,6 +84,9 @@ void Integrator::Impl::set_border(std::shared_ptr<Border> found) {
 void Integrator::Impl::attach() {
   solves.clear();
   StepEquations& equations = *binding.equations;
+  const System* system = model->mechanical();
+  const auto functions =
+      system && !system->parts().extended ? Refinement::Functions::first_order : Refinement::Functions::extended;
   for (Index k = 0; k < equations.n_systems(); ++k) {
     Solve solve;
     solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
@@ -96,7 +99,7 @@ void Integrator::Impl::attach() {
       solve.fallback = attached(other, Options("solver " + other.name(), other.options()), scheme_name, *solve.scaled);
     }
     solve.x.setZero(solve.scaled->size());
-    solve.refinement = std::make_unique<Refinement>(*solve.scaled);
+    solve.refinement = std::make_unique<Refinement>(*solve.scaled, functions);
     for (Vector* v : {&solve.start, &solve.first, &solve.xs, &solve.residual}) v->setZero(solve.scaled->size());
     solves.push_back(std::move(solve));
   }

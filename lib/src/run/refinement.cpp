@@ -12,17 +12,14 @@ namespace {
 
 constexpr Index largest_factorised = 200;
 
-/// What rounding of the scaled residual at Extended leaves of a correction: J^-1 of scaled equations is of order one.
-/// However large it is where a very short step makes a velocity of it, above largest_remainder nothing is rounding.
-double rounding_of_extended(const ScaledEquations& equations) {
-  constexpr double finer =
-      static_cast<double>(std::numeric_limits<Extended>::epsilon()) / std::numeric_limits<double>::epsilon();
-  return std::min(100 * finer * equations.rounding_floor(), thresholds::largest_remainder);
-}
+/// Of Extended to double
+constexpr double finer =
+    static_cast<double>(std::numeric_limits<Extended>::epsilon()) / std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-Refinement::Refinement(ScaledEquations& equations) : equations_(&equations) {
+Refinement::Refinement(ScaledEquations& equations, Functions functions)
+    : equations_(&equations), rounding_(functions == Functions::extended ? finer : 1) {
   const Index size = equations.size();
   for (Vector* v : {&low_, &nearly_, &correction_}) v->setZero(size);
   if (size > largest_factorised || equations.equations().low().size() == 0) return;
@@ -32,15 +29,19 @@ Refinement::Refinement(ScaledEquations& equations) : equations_(&equations) {
   lu_ = Eigen::PartialPivLU<Matrix>(size);
 }
 
+double Refinement::rounding() const {
+  return std::min(100 * rounding_ * equations_->rounding_floor(), thresholds::largest_remainder);
+}
+
 Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, const SolveReport& solved) {
   constexpr int most = 5;
   Report report;
   NonlinearEquations& equations = equations_->equations();
   if (equations.low().size() == 0) return report;
-  const double wrong = std::max(thresholds::wrong_solution, rounding_of_extended(*equations_));
+  const double wrong = std::max(thresholds::wrong_solution, rounding());
   // With the matrix of x itself, what no longer contracts is the rounding of the residual; with an older one it may not
   // be.
-  const double of_residual = std::max(thresholds::change_rounding, rounding_of_extended(*equations_));
+  const double of_residual = std::max(thresholds::change_rounding, rounding());
   report.refined = passes(x, solved.step_norm, static_cast<double>(solved.contraction), thresholds::change_rounding,
                           report, [&] { return solver.correct(correction_); });
   for (int k = 0; report.offered && !report.refined && k <= most && factorise(x); ++k) {
@@ -81,7 +82,7 @@ bool Refinement::passes(const Vector& x, double last, double contraction, double
   // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
   // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
-  const double floor = rounding_of_extended(*equations_), largest = std::max(thresholds::largest_refinement, floor),
+  const double floor = rounding(), largest = std::max(thresholds::largest_refinement, floor),
                harmless = std::max(thresholds::enough_refinement, floor);
   report.nearly = false;
   low_.setZero();

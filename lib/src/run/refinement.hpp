@@ -20,8 +20,13 @@ namespace gnomon {
 
 class GNOMON_EXPORT Refinement {
  public:
+  /// What evaluates U and g of the model at x + low.
+  enum class Functions {
+    extended,     ///< its functions at Extended
+    first_order,  ///< functions at double with first-order forms, whose rounding errors are those of double
+  };
   /// Allocates everything. The equations outlive it.
-  explicit Refinement(ScaledEquations& equations);
+  explicit Refinement(ScaledEquations& equations, Functions functions = Functions::extended);
 
   struct Report {
     bool offered = false;  ///< by the equations
@@ -42,12 +47,16 @@ class GNOMON_EXPORT Refinement {
   template <class Correct>
   /// stalled: a correction below it that no longer contracts is rounding.
   bool passes(const Vector& x, double last, double contraction, double stalled, Report& report, const Correct& correct);
+  /// What rounding of the scaled residual leaves of a correction: J^-1 of scaled equations is of order one. However
+  /// large it is where a very short step makes a velocity of it, above largest_remainder nothing is rounding.
+  double rounding() const;
   void renormalise(Vector& x);
   bool factorise(const Vector& x);
   bool solve_factorised();
   bool newton_correction(Vector& x, Report& report);
 
   ScaledEquations* equations_;
+  double rounding_;  // of the residual, in units of that at double
   Vector low_, nearly_, correction_, scaled_, values_;
   Matrix matrix_;
   Eigen::PartialPivLU<Matrix> lu_;

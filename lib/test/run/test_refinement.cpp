@@ -43,7 +43,8 @@ class Factors final : public NonlinearSolver {
   bool correct(VectorRef) override { return true; }
 };
 
-Refinement::Report refined(double floor, double noise) {
+Refinement::Report refined(double floor, double noise,
+                           Refinement::Functions functions = Refinement::Functions::extended) {
   Noisy equations(floor, noise);
   ScaledEquations scaled(equations, JacobianSource::analytic);
   scaled.update_scales();
@@ -51,7 +52,7 @@ Refinement::Report refined(double floor, double noise) {
   Vector x = Vector::Ones(1);
   SolveReport solved;
   solved.step_norm = 1e-8;
-  return Refinement(scaled).refine(x, factors, solved);
+  return Refinement(scaled, functions).refine(x, factors, solved);
 }
 
 }  // namespace
@@ -60,6 +61,14 @@ BOOST_AUTO_TEST_CASE(noise_of_the_size_of_the_rounding_is_harmless) {
   BOOST_TEST(refined(1e-15, 1e-13).solved);
   BOOST_TEST(!refined(1e-15, 1e-9).solved);
   BOOST_TEST(refined(1e-6, 1e-9).solved);  // 100 (eps of Extended / eps) 1e-6 = 5e-8 is its rounding
+}
+
+// Functions at double leave the rounding of double in every residual, whatever evaluates the rest of it.
+BOOST_AUTO_TEST_CASE(noise_of_functions_at_double_is_harmless) {
+  constexpr auto at_double = Refinement::Functions::first_order;
+  BOOST_TEST(!refined(1e-11, 5e-10).solved);
+  BOOST_TEST(refined(1e-11, 5e-10, at_double).solved);
+  BOOST_TEST(!refined(1e-11, 5e-9, at_double).solved);
 }
 
 // Equations that call everything rounding do not get it.
