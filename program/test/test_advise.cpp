@@ -137,6 +137,29 @@ BOOST_AUTO_TEST_CASE(an_advice_can_be_interrupted) {
   BOOST_TEST(early.seconds < 1);
 }
 
+// A closed loop of hinges, whose constraints repeat others: IDA is slow on it, and so are some of the schemes.
+BOOST_AUTO_TEST_CASE(an_advice_keeps_its_budget) {
+  const Advice advice = advice_for(GNOMON_SOURCE "/problems/bricard_loop.toml", {}, 1, 1e-6, 8);
+  BOOST_TEST(advice.seconds < 1.5 * 8);
+  BOOST_REQUIRE(advice.ours.has_value());
+  BOOST_TEST(advice.ours->run.largest <= 1e-6);
+  const Advice none = advice_for(GNOMON_SOURCE "/problems/bricard_loop.toml", {}, 1, 1e-6, 0.01);
+  BOOST_TEST(!none.ours.has_value());
+  BOOST_TEST(contains(none.reference.failure, "a larger budget"), none.reference.failure);
+}
+
+// A run that fails has no states at the times that it did not reach.
+BOOST_AUTO_TEST_CASE(solutions_that_end_early) {
+  const ProblemInstance pendulum = registry().build("planar-pendulum");
+  const Patience none{processor_seconds()};
+  for (const Contender& contender : {Contender{"ida-ggl", "ida-ggl", {}, false}, high_order()}) {
+    const Solution solution = solve(registry(), pendulum, {1, 2}, Judged::all, contender, 1e-2, none);
+    BOOST_TEST(solution.failure == too_long);
+    BOOST_TEST(solution.motion.q.empty());
+    BOOST_TEST(solution.distance(solution.motion) == never);
+  }
+}
+
 // Without a closed form: a high order at two steps, and IDA.
 BOOST_AUTO_TEST_CASE(trusted_solutions) {
   const TrustedSolution regular = trusted_solution(

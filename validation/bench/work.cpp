@@ -1,12 +1,10 @@
 #include "bench/work.hpp"
 
-#include <time.h>
-
 namespace gnomon::bench {
 
-double processor_seconds() {
+double processor_seconds(clockid_t clock) {
   timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 

@@ -2,6 +2,8 @@
 /// \file
 /// Work that is timed, in processor time of the thread: other processes on the machine hardly count.
 
+#include <time.h>
+
 #include <string>
 
 namespace gnomon::bench {
@@ -16,8 +18,8 @@ class Work {
   virtual std::string run() = 0;
 };
 
-/// Processor time of this thread, in seconds.
-double processor_seconds();
+/// Processor time of this thread, or of that of a clock, in seconds.
+double processor_seconds(clockid_t clock = CLOCK_THREAD_CPUTIME_ID);
 
 /// Once: from the beginning to the end.
 struct TimedOnce {

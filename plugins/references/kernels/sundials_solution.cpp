@@ -48,8 +48,8 @@ ReferenceReport SundialsSolution::advance_to(double t) {
     if (steps == max_steps_)
       return report(code_ + " stopped at t = " + number_text(t_) + ": it took max-steps = " + std::to_string(steps) +
                     " steps and did not arrive at t = " + number_text(t));
-    if (stopped()) return report(code_ + " was stopped at t = " + number_text(t_));
-    flag = step(t, reached);
+    if (stopped() || ((flag = step(t, reached)) < 0 && stopped()))
+      return report(code_ + " was stopped at t = " + number_text(t_));
     moved_ = moved_ || reached != t_;
     t_ = reached;
     if (flag < 0) continue;

@@ -57,10 +57,11 @@ class SundialsSolution : public ReferenceSolution, public StepwiseReference {
   Eigen::Map<Vector> map(N_Vector v) const { return {N_VGetArrayPointer(v), size_}; }
 
   /// Nothing may be thrown through SUNDIALS. A positive flag asks it for another iterate or a smaller step, a negative
-  /// one ends the run. The message is that of the last failure.
+  /// one ends the run, as it does where the run is to stop. The message is that of the last failure.
   template <class F>
   int guarded(F evaluate) noexcept {
     try {
+      if (stopped()) return -1;
       if (evaluate()) return 0;
       if (callback_message_.empty()) callback_message_ = "a value is not finite";
       return 1;

@@ -60,6 +60,8 @@ class Adviser {
     for (const Series& series : advice_->series) next.push_back(first(series));
     for (bool any = true; any;) {
       any = false;
+      auto open = std::count_if(advice_->series.begin(), advice_->series.end(),
+                                [](const Series& series) { return series.end.empty(); });
       for (std::size_t i = 0; i < advice_->series.size(); ++i) {
         Series& series = advice_->series[i];
         if (!series.end.empty()) continue;
@@ -68,11 +70,18 @@ class Adviser {
           continue;
         }
         any = true;
-        series.rows.push_back(run(series.contender, next[i], end));
+        series.rows.push_back(run(series.contender, next[i], share(end, open--)));
         next[i] = refined(series, next[i]);
         if (series.rows.size() == 1 && series.rows[0].failure.empty() && accurate(series.rows[0])) coarsen(series, end);
       }
     }
+  }
+
+  /// The deadline of one of several runs that have to end by `end`: a few times its part of what is left.
+  static double share(double end, std::ptrdiff_t runs) {
+    constexpr double parts = 4;
+    const double now = processor_seconds();
+    return now + (end - now) * std::min(1.0, parts / static_cast<double>(runs));
   }
 
   /// Times the runs again that are not much dearer than the cheapest, in turns; the best time counts.
@@ -258,7 +267,9 @@ class Adviser {
     const WorkPrecisionRow& last = series.rows.back();
     const bool of_step = series.contender.ours && !series.contender.controlled;
     const double finer = of_step ? parameter / 2 : parameter / 10;
-    if (!last.failure.empty() && series.contender.controlled && !points(series).empty()) {
+    if (last.failure == too_long) {
+      series.end = "too dear";
+    } else if (!last.failure.empty() && series.contender.controlled && !points(series).empty()) {
       series.end = "it takes no smaller tolerance";
     } else if (!last.failure.empty()) {
       int failures = 0;

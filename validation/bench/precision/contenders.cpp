@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/contact/contact.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
 
 namespace gnomon::bench {
@@ -53,8 +54,12 @@ std::vector<Series> contenders(const Registry& registry, const ProblemInstance& 
     series.contender.controlled = controlled;
     if (controlled) series.contender.label += " by rtol";
     try {
+      const Scheme& scheme = registry.scheme(name);
+      const SolverFactory& solver = registry.solver(series.contender.solver);
       IntegratorOptions options;
-      Integrator integrator = registry.integrator(instance, name, series.contender.solver, given, {}, options);
+      options.event_driver = contact_driver;
+      Integrator integrator(instance.model, scheme, Options("scheme " + name, scheme.options(), given), solver,
+                            Options("solver " + series.contender.solver, solver.options()), options);
       if (controlled) integrator.set_tolerances(Tolerances(1e-3));
       const Promises& promises = integrator.promises();
       series.order = promises.order;

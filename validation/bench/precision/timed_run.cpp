@@ -11,30 +11,16 @@ namespace gnomon::bench {
 
 namespace {
 
-constexpr const char* too_long = "given up: it takes too long";
-
-/// Ends a run that takes too long; looks at the clock after every 64th step.
-class Deadline final : public Observer {
- public:
-  explicit Deadline(const Patience& patience) : patience_(&patience) {}
-  bool observe(const State&, long step) override { return step % 64 != 0 || !patience_->over(); }
-
- private:
-  const Patience* patience_;
-};
-
 class SchemeRun final : public Run {
  public:
   SchemeRun(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth, const Contender& c,
             double parameter, const Patience& patience)
       : Run(truth, patience),
         instance_(&instance),
-        deadline_(this->patience()),
         parameter_(parameter),
         controlled_(c.controlled),
         integrator_(integrator(registry, c)) {
     if (controlled_) integrator_.set_tolerances(Tolerances(parameter));
-    integrator_.add_observer(deadline_);
   }
   void rewind() override { integrator_.start(instance_->t0, instance_->q0, instance_->p0); }
   double energy_scale() const override { return integrator_.monitor().energy_scale(); }
@@ -43,14 +29,14 @@ class SchemeRun final : public Run {
  private:
   Integrator integrator(const Registry& registry, const Contender& c) const {
     IntegratorOptions options;
-    options.interrupt = patience().interrupt;
+    options.interrupt = alarm().flag();
     return registry.integrator(*instance_, c.name, c.solver, c.options, {}, options);
   }
   std::string advance(Instant& at) override {
     const State& z = integrator_.state();
     const StepReport report = controlled_ ? integrator_.advance_to(at.t)
                                           : integrator_.advance(std::lround((at.t - z.t) / parameter_), parameter_);
-    if (report.stopped_by_observer) return too_long;
+    if (alarm().over()) return too_long;
     at.q = z.q.value();
     at.p = z.p.value();
     at.turns = z.turns;
@@ -66,7 +52,6 @@ class SchemeRun final : public Run {
   }
 
   const ProblemInstance* instance_;
-  Deadline deadline_;
   double parameter_;
   bool controlled_;
   Integrator integrator_;
@@ -82,8 +67,7 @@ class ReferenceRun final : public Run {
         options_(c.name, reference_->options(), reference_->options().empty() ? Assignments{} : options_of(c, rtol)) {}
   void rewind() override {
     solution_ = reference_->start(*instance_, options_);
-    late_ = false;
-    solution_->stop_when([this, step = 0L]() mutable { return late_ = ++step % 64 == 0 && patience().over(); });
+    solution_->stop_when([this] { return alarm().over(); });
   }
   double energy_scale() const override {
     double scale = 1;
@@ -106,7 +90,7 @@ class ReferenceRun final : public Run {
     at.q = last_.q;
     at.p = last_.p;
     at.turns = last_.turns;
-    return last_.success ? std::string() : late_ ? too_long : last_.message;
+    return last_.success ? std::string() : alarm().over() ? too_long : last_.message;
   }
   void levels(WorkPrecisionRow& row) const override {
     const ReferenceLevels none, &own = last_.levels ? *last_.levels : none;
@@ -126,7 +110,6 @@ class ReferenceRun final : public Run {
 
   std::unique_ptr<ReferenceSolution> solution_;
   ReferenceReport last_;
-  bool late_ = false;
 };
 
 }  // namespace
@@ -135,7 +118,7 @@ std::string Run::run() {
   for (std::size_t i = 0; i < at_.size(); ++i) {
     at_[i].t = truth_->times[i];
     const std::string failure = advance(at_[i]);
-    if (patience_.interrupted()) throw Interrupted();
+    if (alarm_.patience().interrupted()) throw Interrupted();
     if (!failure.empty()) return failure;
   }
   return {};

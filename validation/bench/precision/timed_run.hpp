@@ -2,20 +2,16 @@
 /// \file
 /// Runs whose time and whose errors are measured: a scheme at a step, a reference at a tolerance.
 
-#include <csignal>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/precision/motion.hpp"
+#include "bench/precision/patience.hpp"
 #include "bench/work.hpp"
 #include "gnomon/registry/registry.hpp"
 
 namespace gnomon::bench {
-
-/// An error, or a time, that nothing reaches.
-inline constexpr double never = std::numeric_limits<double>::infinity();
 
 /// One run. Errors are measured at the instants of a TrueSolution: at the end alone an error may happen to cross zero.
 struct WorkPrecisionRow {
@@ -60,21 +56,11 @@ struct Contender {
   bool controlled = false;  ///< a scheme with steps of a tolerance
 };
 
-/// When runs are given up.
-struct Patience {
-  double deadline = std::numeric_limits<double>::infinity();  ///< processor_seconds() of it: the run fails
-  const volatile std::sig_atomic_t* interrupt = nullptr;      ///< not 0: the run throws Interrupted
-
-  bool interrupted() const { return interrupt != nullptr && *interrupt != 0; }
-  bool over() const { return interrupted() || processor_seconds() >= deadline; }
-};
-struct Interrupted {};
-
 /// One run through the times of measurement.
 class Run : public Work {
  public:
   Run(const TrueSolution& truth, const Patience& patience)
-      : truth_(&truth), patience_(patience), at_(truth.times.size()) {}
+      : truth_(&truth), alarm_(patience), at_(truth.times.size()) {}
   std::string run() final;
   /// Fills in the errors and levels of the last run.
   void measure(WorkPrecisionRow& row) const;
@@ -84,7 +70,8 @@ class Run : public Work {
 
  protected:
   const TrueSolution& truth() const { return *truth_; }
-  const Patience& patience() const { return patience_; }
+  /// Of the time of the run, its start-up included.
+  const Alarm& alarm() const { return alarm_; }
   const std::vector<Instant>& instants() const { return at_; }
   /// Goes on to at.t, the next time; empty, or why it failed.
   virtual std::string advance(Instant& at) = 0;
@@ -92,13 +79,16 @@ class Run : public Work {
 
  private:
   const TrueSolution* truth_;
-  Patience patience_;
+  Alarm alarm_;
   std::vector<Instant> at_;
 };
 
+/// Failure of a run whose time is over.
+inline constexpr const char* too_long = "given up: it takes too long";
+
 /// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance; the absolute
 /// one is a tenth of it for references and the same for schemes. Throws Error(refused) where it does not take the
-/// model. Arguments outlive it.
+/// model. Arguments outlive it; its time runs from now on.
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
                               const Contender& contender, double parameter, const Patience& patience = {});
 

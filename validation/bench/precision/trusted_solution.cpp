@@ -20,6 +20,27 @@ bool good(double error, double change, double close, double loose, bool confirme
   return !confirmed || close <= error / 3 || (close <= loose / 5 && close < 1e-3);
 }
 
+Contender five_stages() {
+  return {"projected-rk(stages=5)", "projected-rk", {{"stages", "5"}}};
+}
+
+/// Steps of a scheme of order ten at rtol 1e-4; 0 where it fails.
+long steps_of_five_stages(const Registry& registry, const ProblemInstance& instance, double until,
+                          const Patience& patience) {
+  const Contender maker = five_stages();
+  const Alarm alarm(patience);
+  IntegratorOptions options;
+  options.interrupt = alarm.flag();
+  try {
+    Integrator integrator = registry.integrator(instance, maker.name, maker.solver, maker.options, {}, options);
+    integrator.set_tolerances(Tolerances(1e-4));
+    const bool done = integrator.advance_to(until).message.empty() && !alarm.over();
+    return done ? integrator.counters().steps : 0;
+  } catch (const Error&) {
+    return 0;  // it does not take the model
+  }
+}
+
 /// Steps of a reference at rtol 1e-4; 0 where it fails.
 long steps_of(const Registry& registry, const ProblemInstance& instance, const std::string& name, double until,
               const Patience& patience) {
@@ -27,7 +48,8 @@ long steps_of(const Registry& registry, const ProblemInstance& instance, const s
   Assignments options = tolerance(1e-4);
   options.emplace_back("max-steps", "300000");
   const auto solution = reference.start(instance, Options(name, reference.options(), options));
-  solution->stop_when([&patience] { return patience.interrupted(); });
+  const Alarm alarm(patience);
+  solution->stop_when([&alarm] { return alarm.over(); });
   const ReferenceReport report = solution->advance_to(until);
   if (patience.interrupted()) throw Interrupted();
   return report.success ? std::max(report.steps, 1L) : 0;
@@ -56,8 +78,9 @@ Solution solve(const Registry& registry, const ProblemInstance& instance, const 
     const TimedOnce timed = time_once(*run);
     solution.failure = timed.failure;
     solution.seconds = timed.seconds;
+    if (!timed.failure.empty()) return solution;
     solution.motion = run->motion();
-    if (timed.failure.empty()) solution.energy_scale = run->energy_scale();
+    solution.energy_scale = run->energy_scale();
   } catch (const Error& error) {
     solution.failure = error.what();
   }
@@ -70,9 +93,9 @@ Contender high_order() {
 
 namespace {
 
-/// Another code: how it steps, and where it gets to at two tolerances, however long that takes.
+/// Another code: how it steps, and where it gets to at two tolerances.
 struct OtherCode {
-  std::string name;  // empty: none takes the model
+  std::string name;  // empty: none takes the model and gets there in its time
   double time_scale = 0;
   Solution loose, close;
 };
@@ -80,19 +103,17 @@ struct OtherCode {
 OtherCode other_code(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
                      Judged judged, const Patience& patience) {
   const double until = times.back(), length = until - instance.t0;
-  const Patience unhurried{never, patience.interrupt};
   OtherCode other;
-  other.time_scale = length / 1000;
   for (const std::string name : {"ida-ggl", "ida-index1", "cvode-projection"}) {
     try {
       const long steps = steps_of(registry, instance, name, until, patience);
       if (steps == 0) continue;
       other.time_scale = length / static_cast<double>(steps);
       const Assignments limit = {{"max-steps", number_text(std::min(1e9, 1e4 + 400.0 * static_cast<double>(steps)))}};
-      other.close = solve(registry, instance, times, judged, {name, name, limit, false}, 1e-12, unhurried);
+      other.close = solve(registry, instance, times, judged, {name, name, limit, false}, 1e-12, patience);
       if (!other.close.failure.empty()) continue;
       if (!instance.exact) {
-        other.loose = solve(registry, instance, times, judged, {name, name, limit, false}, 1e-10, unhurried);
+        other.loose = solve(registry, instance, times, judged, {name, name, limit, false}, 1e-10, patience);
         if (!other.loose.failure.empty()) continue;
       }
       other.name = name;
@@ -144,8 +165,7 @@ Refined refine(const Registry& registry, const ProblemInstance& instance, const 
 
 Refined refine(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
                Judged judged, long steps, double error, const Patience& patience) {
-  Refined found = refine(registry, instance, times, judged,
-                         {"projected-rk(stages=5)", "projected-rk", {{"stages", "5"}}}, steps, error, patience);
+  Refined found = refine(registry, instance, times, judged, five_stages(), steps, error, patience);
   return found.change < never ? found : refine(registry, instance, times, judged, high_order(), steps, error, patience);
 }
 
@@ -181,16 +201,23 @@ TrustedSolution trusted_solution(const Registry& registry, const std::string& pr
   found.agreed_until = until;
   if (const System* system = instance.model->mechanical())
     found.freedom = system->n() - constraint_rank(*system, instance.t0, instance.q0).rank;
-  const OtherCode other = other_code(registry, instance, truth.times, judged, patience);
-  found.time_scale = other.time_scale;
+  const Patience half{(processor_seconds() + patience.deadline) / 2, patience.interrupt};
+  const OtherCode other = other_code(registry, instance, truth.times, judged, half);
   found.confirmed_by = other.name;
+  found.time_scale = other.time_scale;
+  const double length = until - instance.t0;
+  const long own_steps = steps_of_five_stages(registry, instance, until, patience);
+  double h = own_steps > 0 ? length / (4 * static_cast<double>(own_steps)) : 2 * found.time_scale;
+  if (found.time_scale == 0) found.time_scale = h > 0 ? h : length / 1000;
+  if (h == 0) h = 2 * found.time_scale;
   if (instance.exact) return closed_form(registry, instance, std::move(found), other);
 
-  const long steps = count * std::max(1L, std::lround(part / (2 * found.time_scale)));
+  const long steps = count * std::max(1L, std::lround(part / h));
   Refined refined = refine(registry, instance, truth.times, judged, steps, error, patience);
   if (!(refined.change < never)) {  // no scheme of high order takes it: the other code stands alone
     if (other.name.empty()) {
-      found.failure = refined.failure;
+      found.failure =
+          refined.failure == too_long ? "it takes too long; a larger budget gives it more time" : refined.failure;
       return found;
     }
     refined = {other.close, other.loose, other.name + " at rtol = 1e-12", "", other.loose.distance(other.close.motion)};

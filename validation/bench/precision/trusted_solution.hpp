@@ -31,10 +31,10 @@ Contender high_order();
 
 struct TrustedSolution {
   TrueSolution truth;          ///< its uncertainty: the change of the last refinement
-  std::string confirmed_by;    ///< the code beside it; empty: none takes the model
+  std::string confirmed_by;    ///< the code beside it; empty: none takes the model and gets there in its time
   double agreement = 0;        ///< largest distance to that code at rtol 1e-12
   double loose_agreement = 0;  ///< at rtol 1e-10
-  double time_scale = 0;       ///< mean step of that code at rtol 1e-4, or T/1000
+  double time_scale = 0;       ///< mean step of that code at rtol 1e-4, a quarter of that of order ten, or T/1000
   bool closed_form = false;
   Index freedom = -1;  ///< degrees of freedom at the start; -1: unknown
   /// Good for errors of this size: the refinement ended at a tenth of it, and the other code is within a third of it or
@@ -45,6 +45,7 @@ struct TrustedSolution {
 };
 
 /// At the times `count` equal parts after the start, the last of them `until`. Refined up to a thousandth of `error`.
+/// The other code has half of the time until the deadline.
 TrustedSolution trusted_solution(const Registry& registry, const std::string& problem, const ProblemInstance& instance,
                                  double until, int count, Judged judged, double error, const Patience& patience = {});
 

@@ -55,7 +55,7 @@ class GNOMON_EXPORT ReferenceSolution {
   /// Integrates on to t (t moves away from t0 monotonically). Failure is a report, never an exception.
   virtual ReferenceReport advance_to(double t) = 0;
 
-  /// advance_to asks it after every step of its own, and ends there, without success, where it says true.
+  /// advance_to asks it after every step and evaluation of its own, and ends, without success, where it says true.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
 
  protected:
