@@ -64,7 +64,7 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
   t_ = z.t;
   const bool finite = model_->measure(z.view(), now_);
   energy_now_ = now_.energy + (added_energy - z.work.total());
-  if (steps_ > 0 && !(std::abs(static_cast<double>(energy_now_) - energy_.initial()) <= energy_gate()))
+  if (started_ && !(std::abs(static_cast<double>(energy_now_) - energy_.initial()) <= energy_gate()))
     look_at_terms(z);
   return finite && std::isfinite(energy_now_);
 }
@@ -85,6 +85,7 @@ void InvariantMonitor::start() {
   for (std::size_t a = 0; a < integrals_.size(); ++a) integrals_[a].start(now_.integrals[static_cast<Index>(a)]);
   position_rows_ = now_.g.cwiseAbs();
   velocity_rows_ = now_.g_rate.cwiseAbs();
+  started_ = true;
   terms_max_ = 0;
   kinetic_max_ = static_cast<double>(std::abs(now_.kinetic));
   potential_max_ = static_cast<double>(std::abs(now_.potential));
@@ -117,6 +118,7 @@ void InvariantMonitor::record() {
 
 void InvariantMonitor::serialize(Archive& archive) {
   long double written = energy_now_;
+  started_ = true;
   archive(written, energy_, discrete_energy_, momentum_, integrals_, position_rows_, velocity_rows_, kinetic_max_,
           potential_max_, terms_max_, steps_);
   const auto largest = [this](const Vector& rows) {

@@ -104,6 +104,7 @@ class GNOMON_EXPORT InvariantMonitor {
   Vector position_rows_, velocity_rows_;
   double kinetic_max_ = 0, potential_max_ = 0, terms_max_ = 0;
   long steps_ = 0;
+  bool started_ = false;
 
   void look_at_terms(const State& z);
 };
