@@ -64,8 +64,7 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
   t_ = z.t;
   const bool finite = model_->measure(z.view(), now_);
   energy_now_ = now_.energy + (added_energy - z.work.total());
-  if (started_ && !(std::abs(static_cast<double>(energy_now_) - energy_.initial()) <= energy_gate()))
-    look_at_terms(z);
+  if (started_ && !(std::abs(static_cast<double>(energy_now_) - energy_.initial()) <= energy_gate())) look_at_terms(z);
   return finite && std::isfinite(energy_now_);
 }
 
