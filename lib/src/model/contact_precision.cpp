@@ -42,7 +42,7 @@ void ContactPrecision::constraints_compensated(double t, const ConstVectorRef& q
 
 bool ContactPrecision::extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                             VectorRefOf<Extended> out) const {
-  if (!extended_ || !extended_->extended_constraints(t, q, tail, extended_all_)) return false;
+  if (!extended_->extended_constraints(t, q, tail, extended_all_)) return false;
   for (std::size_t i = 0; i < rows_.of.size(); ++i) {
     const auto row = static_cast<Index>(i);
     out[row] = extended_all_[rows_.of[i]] - static_cast<Extended>(rows_.offsets[row]);
@@ -52,7 +52,7 @@ bool ContactPrecision::extended_constraints(double t, const ConstVectorRef& q, c
 
 bool ContactPrecision::extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                          VectorRefOf<Extended> values) const {
-  if (!extended_ || !extended_->extended_jacobian(t, q, tail, extended_values_)) return false;
+  if (!extended_->extended_jacobian(t, q, tail, extended_values_)) return false;
   for (std::size_t k = 0; k < rows_.values_at.size(); ++k)
     values[static_cast<Index>(k)] = extended_values_[rows_.values_at[k]];
   return true;

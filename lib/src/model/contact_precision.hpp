@@ -36,11 +36,11 @@ class ContactPrecision final : public ExtendedPrecision {
                          VectorRefOf<Extended> values) const override;
   bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                          VectorRefOf<Extended> out) const override {
-    return extended_ && extended_->extended_gradient(t, q, tail, out);
+    return extended_->extended_gradient(t, q, tail, out);
   }
   bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail,
                            VectorRefOf<Extended> pi) const override {
-    return extended_ && extended_->extended_invariants(q, tail, pi);
+    return extended_->extended_invariants(q, tail, pi);
   }
   bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
                                    VectorRefOf<Extended> values) const override {
@@ -56,7 +56,7 @@ class ContactPrecision final : public ExtendedPrecision {
 
  private:
   const System& closed_;
-  const ExtendedPrecision* extended_;  // of the closed system; null: none
+  const ExtendedPrecision* extended_;  // of the closed system
   const ClosedRows& rows_;
   mutable Vector all_, all_values_;
   mutable VectorOf<Extended> extended_values_, extended_all_, extended_rows_;

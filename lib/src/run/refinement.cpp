@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index largest_factorised = 200;
 
-/// Of Extended to double
+/// The unit of rounding at Extended in units of that at double.
 constexpr double finer =
     static_cast<double>(std::numeric_limits<Extended>::epsilon()) / std::numeric_limits<double>::epsilon();
 

@@ -20,7 +20,7 @@ namespace gnomon {
 
 class GNOMON_EXPORT Refinement {
  public:
-  /// What evaluates U and g of the model at x + low.
+  /// How U and g of the model are evaluated at x + low.
   enum class Functions {
     extended,     ///< its functions at Extended
     first_order,  ///< functions at double with first-order forms, whose rounding errors are those of double
@@ -47,8 +47,8 @@ class GNOMON_EXPORT Refinement {
   template <class Correct>
   /// stalled: a correction below it that no longer contracts is rounding.
   bool passes(const Vector& x, double last, double contraction, double stalled, Report& report, const Correct& correct);
-  /// What rounding of the scaled residual leaves of a correction: J^-1 of scaled equations is of order one. However
-  /// large it is where a very short step makes a velocity of it, above largest_remainder nothing is rounding.
+  /// The size of a correction that is rounding of the scaled residual: J^-1 of scaled equations is of order one.
+  /// However large it is where a very short step makes a velocity of it, above largest_remainder nothing is rounding.
   double rounding() const;
   void renormalise(Vector& x);
   bool factorise(const Vector& x);

@@ -70,7 +70,7 @@ class Run : public Work {
 
  protected:
   const TrueSolution& truth() const { return *truth_; }
-  /// Of the time of the run, its start-up included.
+  /// It goes off when the time of the run, its start-up included, is over.
   const Alarm& alarm() const { return alarm_; }
   const std::vector<Instant>& instants() const { return at_; }
   /// Goes on to at.t, the next time; empty, or why it failed.

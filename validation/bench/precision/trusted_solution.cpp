@@ -204,14 +204,15 @@ TrustedSolution trusted_solution(const Registry& registry, const std::string& pr
   const Patience half{(processor_seconds() + patience.deadline) / 2, patience.interrupt};
   const OtherCode other = other_code(registry, instance, truth.times, judged, half);
   found.confirmed_by = other.name;
-  found.time_scale = other.time_scale;
   const double length = until - instance.t0;
-  const long own_steps = steps_of_five_stages(registry, instance, until, patience);
-  double h = own_steps > 0 ? length / (4 * static_cast<double>(own_steps)) : 2 * found.time_scale;
-  if (found.time_scale == 0) found.time_scale = h > 0 ? h : length / 1000;
-  if (h == 0) h = 2 * found.time_scale;
+  found.time_scale = other.time_scale > 0 ? other.time_scale : length / 1000;
   if (instance.exact) return closed_form(registry, instance, std::move(found), other);
 
+  double h = 2 * found.time_scale;
+  if (const long own = steps_of_five_stages(registry, instance, until, patience); own > 0) {
+    h = length / (4 * static_cast<double>(own));
+    if (other.time_scale == 0) found.time_scale = h;
+  }
   const long steps = count * std::max(1L, std::lround(part / h));
   Refined refined = refine(registry, instance, truth.times, judged, steps, error, patience);
   if (!(refined.change < never)) {  // no scheme of high order takes it: the other code stands alone
