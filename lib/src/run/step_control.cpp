@@ -40,7 +40,7 @@ void StepControl::attach(const System& system, int order) {
   system_ = &system;
   order_ = order;
   for (Vector* v : {&size_q_, &size_v_, &largest_q_, &largest_v_, &reached_q_, &reached_v_, &natural_q_, &natural_v_,
-                    &v0_, &v1_, &scratch_, &estimates_.error_q, &estimates_.error_v})
+                    &left_q_, &left_v_, &v0_, &v1_, &scratch_, &estimates_.error_q, &estimates_.error_v})
     if (v->size() != system.n()) v->setZero(system.n());
   rates_.setZero(system.m());
   none_.setZero(system.n());
@@ -208,6 +208,11 @@ double StepControl::propose(double rest) {
   if (limits_.largest > 0) estimates_.next = std::min(estimates_.next, limits_.largest);
   estimates_.next = std::max(estimates_.next, limits_.smallest);
   rejected_ = false;
+  const double part = thresholds::unsolved_part * scale();
+  for (Index i = 0; i < left_q_.size(); ++i) {
+    left_q_[i] = part * weight(tolerances_.absolute_q, natural_q_, size_q_, i);
+    left_v_[i] = part * weight(tolerances_.absolute_v, natural_v_, size_v_, i);
+  }
   return tried_ = fit(estimates_.next, rest);
 }
 

@@ -47,6 +47,9 @@ class StepControl final : public StepJudge {
   void look_ahead(const State& z, double span);
   /// The first try of a step where `rest` > 0 is left to the end; it is `rest` itself where that fits.
   double propose(double rest);
+  /// What a solution of the try that was proposed may leave: a part of the errors that are allowed in a step.
+  const Vector& left_q() const { return left_q_; }
+  const Vector& left_v() const { return left_v_; }
   /// The try between two states, of error error_q, error_v: err <= 1.
   bool passes(const State& before, const State& after);
   bool passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) override;
@@ -115,6 +118,7 @@ class StepControl final : public StepJudge {
   Vector largest_q_, largest_v_;  // of the run
   Vector reached_q_, reached_v_;  // the same with the step under way
   Vector natural_q_, natural_v_;  // see spread()
+  Vector left_q_, left_v_;
   Vector v0_, v1_, scratch_, rates_, none_;
 };
 

@@ -109,6 +109,13 @@ class GNOMON_EXPORT NonlinearEquations {
   /// Rounding floor of the scaled residual, in units of one: what no iteration can go below.
   virtual double rounding_floor() const { return thresholds::residual_rounding; }
 
+  /// The error of the scaled unknowns by which the step errs by at most of_q and of_v, where all that it promises holds
+  /// for approximate solutions, too: steps of a tolerance are solved to that. 0: it does not.
+  virtual double harmless_error(const Vector& of_q, const Vector& of_v) const {
+    static_cast<void>(of_q), static_cast<void>(of_v);
+    return 0;
+  }
+
   /// f = F(x + low) at Extended, rounded: what iterative refinement takes. |low| is of the size of rounding errors.
   /// False, with f untouched: not offered.
   virtual bool extended_residual(const ConstVectorRef& x, const ConstVectorRef& low, VectorRef f) {

@@ -35,6 +35,9 @@ class GNOMON_EXPORT ScaledEquations {
   NonlinearEquations& equations() const { return *equations_; }
   JacobianSource source() const { return source_; }
   double rounding_floor() const { return equations_->rounding_floor(); }
+  /// The error of the scaled unknowns that a solution may have, for strategies that know theirs; 0: rounding.
+  double allowed_error() const { return allowed_error_; }
+  void allow_error(double error) { allowed_error_ = error; }
 
   /// Reads the scales of the current step; call after the scheme's begin and before anything below.
   void update_scales();
@@ -93,6 +96,7 @@ class GNOMON_EXPORT ScaledEquations {
   Vector columns_, rows_;  // C and R^-1
   Vector x_, f_, w_, jw_, xs_;
   long residuals_ = 0, jacobians_ = 0;
+  double allowed_error_ = 0;
   std::string message_;
 };
 

@@ -6,9 +6,10 @@
 ///
 /// A is set once a solve, at the start value, and the iteration goes on as long as every correction is a tenth of the
 /// one before. An A to leading order in h, which is cheaper, is set again after corrections that show that the start
-/// value was far away, and the iteration goes on as long as they come down to rounding within 30 iterations, at the
-/// rate at which they shrink. Where they do not, A is singular, or F cannot be evaluated, the strategy that tried it
-/// begins with dF/dx at the same start value, as if it had not been tried: what is solved without A is solved.
+/// value was far away, and the iteration goes on as long as they come down to rounding, or to what may remain
+/// (ScaledEquations::allowed_error), within 30 iterations, at the rate at which they shrink. Where they do not, A is
+/// singular, or F cannot be evaluated, the strategy that tried it begins with dF/dx at the same start value, as if it
+/// had not been tried: what is solved without A is solved.
 ///
 /// Iterative refinement ends with a correction d = A^-1 f of the size of rounding, and what A errs in it stays, of the
 /// energy a random walk. Where A contracts by less than 1e4 the same right-hand side is solved better, with dF/dx by
@@ -107,6 +108,8 @@ class SimplifiedNewton {
     steps_[0] = step;
     ++count_;
     if (count_ > 1 && at_floor && step * ratio <= thresholds::unit_of_rounding) return Verdict::solved;
+    if (count_ > 1 && leading_ && ratio < 1 && step * ratio / (1 - ratio) < equations_->allowed_error())
+      return Verdict::solved;
     if (leading_ && renewed_ < most_renewals && (step > near_enough || (step > noticed && ratio > slow))) {
       ++renewed_;
       if (!update(xs, report)) return Verdict::given_up;
@@ -146,9 +149,8 @@ class SimplifiedNewton {
     if (count_ < static_cast<int>(steps_.size())) return step < steps_[0];
     const double rate = std::cbrt(step / steps_[2]);
     if (!(rate < 1)) return false;
-    const double left = step > thresholds::unit_of_rounding && rate > 0
-                            ? std::log(thresholds::unit_of_rounding / step) / std::log(rate)
-                            : 0;
+    const double enough = std::max(thresholds::unit_of_rounding, equations_->allowed_error());
+    const double left = step > enough && rate > 0 ? std::log(enough / step) / std::log(rate) : 0;
     return count_ + left <= most_iterations;
   }
   bool update(const ConstVectorRef& xs, SolveReport& report) {

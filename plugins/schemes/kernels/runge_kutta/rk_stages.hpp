@@ -27,6 +27,8 @@
 ///
 /// Scales: W ~ dq/h^2, so that the rows g(Q_i) carry h^2: condition O(100) for every h.
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "gnomon/model/system_at.hpp"
@@ -209,6 +211,13 @@ class RkStageRows {
         rows.segment(multiplier(i), m_) = scales_->position();
     }
   }
+  /// An error e of scaled slopes is one of at most e |h| velocity() of q, and of e velocity() of v.
+  double harmless_error(const Vector& of_q, const Vector& of_v) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (Index i = 0; i < of_q.size(); ++i)
+      least = std::min(least, std::min(of_q[i] / std::abs(h_), of_v[i]) / scales_->velocity()[i]);
+    return least;
+  }
   double rounding_floor() const {
     return scales_->force_floor() + (quadratic_ || index1_ ? 0 : scales_->position_floor());
   }
@@ -377,6 +386,10 @@ class RkStages final : public TemplatedEquations<RkStages<Inertia>> {
   RkStageRows<Inertia>& rows() { return rows_; }
   void scales(VectorRef columns, VectorRef rows) const override { rows_.scales(columns, rows); }
   double rounding_floor() const override { return rows_.rounding_floor(); }
+  /// Energy and constraints are those of the projection that follows.
+  double harmless_error(const Vector& of_q, const Vector& of_v) const override {
+    return rows_.harmless_error(of_q, of_v);
+  }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
