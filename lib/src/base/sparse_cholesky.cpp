@@ -159,20 +159,22 @@ bool SparseCholesky::factorise(const ConstVectorRef& values, double least_pivot)
 void SparseCholesky::solve(VectorRef x) {
   const Analysis& analysis = *analysis_;
   const Index n = pivots_.size();
+  const int *const unknowns = analysis.unknowns.data(), *const rows = analysis.rows.data();
+  const Index* const first = analysis.of_columns.data();
   const double* const l = l_.data();
   double* const y = work_.data();
-  for (Index k = 0; k < n; ++k) y[k] = x[analysis.unknowns[at(k)]];
-  for (Index k = 0; k < n; ++k)
-    for (Index p = analysis.of_columns[at(k)]; p < analysis.of_columns[at(k) + 1]; ++p)
-      y[analysis.rows[at(p)]] -= l[p] * y[k];
+  for (Index k = 0; k < n; ++k) y[k] = x[unknowns[k]];
+  for (Index k = 0; k < n; ++k) {
+    const double y_k = y[k];
+    for (Index p = first[k]; p < first[k + 1]; ++p) y[rows[p]] -= l[p] * y_k;
+  }
   work_.array() /= pivots_.array();
   for (Index k = n - 1; k >= 0; --k) {
     double sum = y[k];
-    for (Index p = analysis.of_columns[at(k)]; p < analysis.of_columns[at(k) + 1]; ++p)
-      sum -= l[p] * y[analysis.rows[at(p)]];
+    for (Index p = first[k]; p < first[k + 1]; ++p) sum -= l[p] * y[rows[p]];
     y[k] = sum;
   }
-  for (Index k = 0; k < n; ++k) x[analysis.unknowns[at(k)]] = y[k];
+  for (Index k = 0; k < n; ++k) x[unknowns[k]] = y[k];
 }
 
 }  // namespace gnomon

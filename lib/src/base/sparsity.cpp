@@ -112,14 +112,16 @@ BlockMap::BlockMap(const SparsityPattern& whole, const SparsityPattern& block, I
     }
 }
 
+// Through plain pointers: the compiler need not read them again after each entry of the result.
+
 void multiply(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& x, VectorRef out) {
-  // Through plain pointers: the compiler need not read them again after each entry of the result.
   const Index *const offset = a.offsets.data(), *const index = a.indices.data(), rows = a.rows;
   const double *const value = values.data(), *const from = x.data();
   double* const to = out.data();
+  Index k = 0;
   for (Index i = 0; i < rows; ++i) {
     double sum = 0;
-    for (Index k = offset[i]; k < offset[i + 1]; ++k) sum += value[k] * from[index[k]];
+    for (const Index end = offset[i + 1]; k < end; ++k) sum += value[k] * from[index[k]];
     to[i] = sum;
   }
 }
@@ -130,9 +132,10 @@ void multiply_transposed(const SparsityPattern& a, const ConstVectorRef& values,
   const Index *const offset = a.offsets.data(), *const index = a.indices.data(), rows = a.rows;
   const double *const value = values.data(), *const from = y.data();
   double* const to = out.data();
+  Index k = 0;
   for (Index i = 0; i < rows; ++i) {
     const double yi = from[i];
-    for (Index k = offset[i]; k < offset[i + 1]; ++k) to[index[k]] += value[k] * yi;
+    for (const Index end = offset[i + 1]; k < end; ++k) to[index[k]] += value[k] * yi;
   }
 }
 

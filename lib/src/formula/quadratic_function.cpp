@@ -45,36 +45,38 @@ QuadraticFunction::QuadraticFunction(Tape recorded) : TapeFunction(std::move(rec
   pairs.reserve(found.size());
   for (const Found& f : found) pairs.emplace_back(patterns_[0].indices[f.entry], f.column);
   hessian_pattern_ = SparsityPattern::from_entries(n, n, pairs);
-  starts_.assign(static_cast<std::size_t>(entries) + 1, 0);
   couplings_.reserve(found.size());
   for (const Found& f : found) {
-    ++starts_[static_cast<std::size_t>(f.entry) + 1];
-    couplings_.push_back({f.column, f.factor, hessian_pattern_.find(patterns_[0].indices[f.entry], f.column)});
+    const Index j = patterns_[0].indices[f.entry];
+    couplings_.push_back({static_cast<int>(f.entry), static_cast<int>(j), static_cast<int>(f.column),
+                          static_cast<int>(hessian_pattern_.find(j, f.column)), f.factor});
   }
-  for (std::size_t k = 1; k < starts_.size(); ++k) starts_[k] += starts_[k - 1];
+  for (const Index first : patterns_[0].offsets)
+    starts_.push_back(std::lower_bound(couplings_.begin(), couplings_.end(), first,
+                                       [](const Coupling& c, Index entry) { return c.entry < entry; }) -
+                      couplings_.begin());
+}
+
+void QuadraticFunction::add_coupled(const double* x, double* values) const {
+  for (const Coupling& c : couplings_) values[c.entry] += c.factor * x[c.column];
 }
 
 bool QuadraticFunction::extended_jacobian(double, const Blocks& x, const Blocks& tail, long double* values) const {
-  for (std::size_t k = 0; k < linear_.size(); ++k) {
-    long double sum = linear_[k];
-    for (Index c = starts_[k]; c < starts_[k + 1]; ++c) {
-      const Coupling& at = couplings_[static_cast<std::size_t>(c)];
-      sum += at.factor * (static_cast<long double>(x[0][at.column]) + tail[0][at.column]);
-    }
-    values[k] = sum;
-  }
+  std::copy(linear_.begin(), linear_.end(), values);
+  for (const Coupling& c : couplings_)
+    values[c.entry] += c.factor * (static_cast<long double>(x[0][c.column]) + tail[0][c.column]);
   return true;
 }
 
 void QuadraticFunction::jacobian(std::size_t block, double, const Blocks& x, double* values) const {
   if (block != 0) return;
-  const Index entries = static_cast<Index>(linear_.size());
-  for (Index k = 0; k < entries; ++k) values[k] = linear_[static_cast<std::size_t>(k)] + coupled(k, x[0]);
+  std::copy(linear_.begin(), linear_.end(), values);
+  add_coupled(x[0], values);
 }
 
 void QuadraticFunction::jacobian_derivative(double, const Blocks&, const double* v, double* values) const {
-  const Index entries = static_cast<Index>(linear_.size());
-  for (Index k = 0; k < entries; ++k) values[k] = coupled(k, v);
+  std::fill_n(values, linear_.size(), 0.0);
+  add_coupled(v, values);
 }
 
 void QuadraticFunction::third(double, const Blocks&, const double*, const double*, double* values) const {
@@ -91,35 +93,44 @@ void QuadraticFunction::along(double t, const Blocks& x, const double* v, double
     return;
   }
   const SparsityPattern& pattern = patterns_[0];
+  const Coupling* const couplings = couplings_.data();
   for (Index i = 0; i < pattern.rows; ++i) {
-    double slope = 0, curvature = 0;
-    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
-      const double vj = v[pattern.indices[k]];
-      if (first != nullptr) slope += (linear_[static_cast<std::size_t>(k)] + coupled(k, x[0])) * vj;
-      if (second != nullptr) curvature += coupled(k, v) * vj;
+    const Coupling *const begin = couplings + starts_[static_cast<std::size_t>(i)],
+                          *const end = couplings + starts_[static_cast<std::size_t>(i) + 1];
+    if (first != nullptr) {
+      double slope = 0;
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+        slope += linear_[static_cast<std::size_t>(k)] * v[pattern.indices[k]];
+      for (const Coupling* c = begin; c < end; ++c) slope += c->factor * x[0][c->column] * v[c->j];
+      first[i] = slope;
     }
-    if (first != nullptr) first[i] = slope;
-    if (second != nullptr) second[i] = curvature;
+    if (second != nullptr) {
+      double curvature = 0;
+      for (const Coupling* c = begin; c < end; ++c) curvature += c->factor * v[c->column] * v[c->j];
+      second[i] = curvature;
+    }
   }
 }
 
 void QuadraticFunction::add_hessian(double, const Blocks&, const double* mu, const Index* places,
                                     double* values) const {
-  const SparsityPattern& pattern = patterns_[0];
-  const Coupling* at = couplings_.data();
-  for (Index i = 0; i < pattern.rows; ++i)
-    for (const Coupling* const end = couplings_.data() + starts_[static_cast<std::size_t>(pattern.offsets[i + 1])];
-         at < end; ++at)
-      values[places[at->place]] += mu[i] * at->factor;
+  for (Index i = 0; i < patterns_[0].rows; ++i)
+    for (Index c = starts_[static_cast<std::size_t>(i)]; c < starts_[static_cast<std::size_t>(i) + 1]; ++c) {
+      const Coupling& at = couplings_[static_cast<std::size_t>(c)];
+      values[places[at.place]] += mu[i] * at.factor;
+    }
 }
 
 void QuadraticFunction::add_rate_hessian(double, const Blocks&, const double*, const Index*, double*) const {}
 
 void QuadraticFunction::gradient(double, const Blocks& x, const Results& out) const {
   std::fill_n(out[0], sizes_[0], 0.0);
-  const SparsityPattern& pattern = patterns_[0];
-  for (Index k = 0; k < pattern.offsets[1]; ++k)
-    out[0][pattern.indices[k]] = linear_[static_cast<std::size_t>(k)] + coupled(k, x[0]);
+  for (Index k = 0; k < patterns_[0].offsets[1]; ++k)
+    out[0][patterns_[0].indices[k]] = linear_[static_cast<std::size_t>(k)];
+  for (Index c = 0; c < starts_[1]; ++c) {
+    const Coupling& at = couplings_[static_cast<std::size_t>(c)];
+    out[0][at.j] += at.factor * x[0][at.column];
+  }
 }
 
 void QuadraticFunction::third_product(double, const Blocks&, const Blocks&, const Blocks&, const Results& out) const {
@@ -128,10 +139,11 @@ void QuadraticFunction::third_product(double, const Blocks&, const Blocks&, cons
 
 void QuadraticFunction::product(double, const Blocks&, const double* mu, const Blocks& w, const Results& out) const {
   std::fill_n(out[0], sizes_[0], 0.0);
-  const SparsityPattern& pattern = patterns_[0];
-  for (Index i = 0; i < pattern.rows; ++i)
-    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
-      out[0][pattern.indices[k]] += mu[i] * coupled(k, w[0]);
+  for (Index i = 0; i < patterns_[0].rows; ++i)
+    for (Index c = starts_[static_cast<std::size_t>(i)]; c < starts_[static_cast<std::size_t>(i) + 1]; ++c) {
+      const Coupling& at = couplings_[static_cast<std::size_t>(c)];
+      out[0][at.j] += mu[i] * (at.factor * w[0][at.column]);
+    }
 }
 
 std::unique_ptr<Function> make_function(Tape tape, TapeFunction::Patterns patterns) {

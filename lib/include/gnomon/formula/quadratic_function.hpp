@@ -33,23 +33,16 @@ class GNOMON_EXPORT QuadraticFunction final : public TapeFunction {
  private:
   /// One entry of one H_i, in the row of the Jacobian's entry (i, j): H_i(j, column) = factor.
   struct Coupling {
-    Index column;
+    int entry, j, column;
+    int place;  ///< of (j, column) in the values of the Hessian
     double factor;
-    Index place;  ///< of (j, column) in the values of the Hessian
   };
-  /// (H_i x)_j for the entry k = (i, j) of the Jacobian.
-  double coupled(Index k, const double* x) const {
-    double sum = 0;
-    for (Index c = starts_[static_cast<std::size_t>(k)]; c < starts_[static_cast<std::size_t>(k) + 1]; ++c) {
-      const Coupling& at = couplings_[static_cast<std::size_t>(c)];
-      sum += at.factor * x[at.column];
-    }
-    return sum;
-  }
+  /// values += (H_i x)_j for every entry (i, j) of the Jacobian
+  void add_coupled(const double* x, double* values) const;
 
-  std::vector<double> linear_;  ///< b, one per entry of the Jacobian
-  std::vector<Index> starts_;   ///< of each entry's couplings
-  std::vector<Coupling> couplings_;
+  std::vector<double> linear_;       ///< b, one per entry of the Jacobian
+  std::vector<Index> starts_;        ///< of each row's couplings
+  std::vector<Coupling> couplings_;  ///< in the order of the entries
 };
 
 }  // namespace gnomon
