@@ -175,17 +175,18 @@ class AugmentedStep final : public Inner::Step {
   }
 
   /// g = 0 means little where the linearised step is nearly singular: then its correction is large, and another
-  /// solution is near. The square of a last one is below the rounding of what it corrects.
+  /// solution is near. The square of a last one is below the rounding of what it corrects, in the metric of M.
   bool is_last() const {
     const Vector& x = x_;
-    const auto small = [&](Index from, const Vector& at_start) {
+    const auto small = [&](Index from, const Vector& at_start, const auto& weight) {
       const Index n = at_start.size();
       if (x.size() < from + n) return true;
-      return max_norm(start_.segment(from, n) - x.segment(from, n)) <=
-             thresholds::last_change * max_norm(x.segment(from, n)) +
-                 thresholds::last_change_of_start * max_norm(at_start);
+      const auto size = [&](const auto& part) { return part.cwiseProduct(weight).template lpNorm<Eigen::Infinity>(); };
+      return size(start_.segment(from, n) - x.segment(from, n)) <=
+             thresholds::last_change * size(x.segment(from, n)) + thresholds::last_change_of_start * size(at_start);
     };
-    return small(0, z0_->q.value()) && small(z0_->q.value().size(), z0_->p.value());
+    const Vector &q = z0_->q.value(), &p = z0_->p.value();
+    return small(0, q, root_mass_) && small(q.size(), p, root_mass_.cwiseInverse());
   }
 
   AugmentedRule rule_;
