@@ -101,11 +101,8 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
     long matrices = 0;
     for (int repetition = 0; then == Next::repeat; ++repetition) {
       set_start(k, repetition, purpose, solve);
-      solve.scaled->allow_error(
-          purpose == Purpose::step && control.judges
-              ? std::min(thresholds::unsolved_motion * control.tolerances().relative,
-                         solve.scaled->equations().harmless_error(control.left_q(), control.left_v()))
-              : 0);
+      const bool judged = purpose == Purpose::step && control.judges;
+      solve.scaled->allow(judged ? thresholds::unsolved_motion * control.tolerances().relative : 0, &control);
       NonlinearSolver* solver = solve_one(solve, report.last);
       pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
       if (report.last.status != SolveStatus::converged &&

@@ -208,12 +208,12 @@ double StepControl::propose(double rest) {
   if (limits_.largest > 0) estimates_.next = std::min(estimates_.next, limits_.largest);
   estimates_.next = std::max(estimates_.next, limits_.smallest);
   rejected_ = false;
-  const double part = thresholds::unsolved_part * scale();
-  for (Index i = 0; i < left_q_.size(); ++i) {
-    left_q_[i] = part * weight(tolerances_.absolute_q, natural_q_, size_q_, i);
-    left_v_[i] = part * weight(tolerances_.absolute_v, natural_v_, size_v_, i);
-  }
   return tried_ = fit(estimates_.next, rest);
+}
+
+double StepControl::part(const EndErrors& errors, const ConstVectorRef& d) {
+  errors.bound(d, left_q_, left_v_);
+  return norm(left_q_, left_v_) / thresholds::unsolved_part;
 }
 
 bool StepControl::passes(const State& before, const State& after) {

@@ -17,10 +17,11 @@
 #include "gnomon/run/event_driver.hpp"
 #include "gnomon/run/tolerances.hpp"
 #include "gnomon/scheme/state.hpp"
+#include "gnomon/solve/scaled_equations.hpp"
 
 namespace gnomon {
 
-class StepControl final : public StepJudge {
+class StepControl final : public StepJudge, public AllowedErrors {
  public:
   /// order: of the estimate. In a run under way the size that is proposed changes with the tolerances.
   void set(const System& system, const Tolerances& tolerances, const StepLimits& limits, int order);
@@ -47,12 +48,10 @@ class StepControl final : public StepJudge {
   void look_ahead(const State& z, double span);
   /// The first try of a step where `rest` > 0 is left to the end; it is `rest` itself where that fits.
   double propose(double rest);
-  /// What a solution of the try that was proposed may leave: a part of the errors that are allowed in a step.
-  const Vector& left_q() const { return left_q_; }
-  const Vector& left_v() const { return left_v_; }
   /// The try between two states, of error error_q, error_v: err <= 1.
   bool passes(const State& before, const State& after);
   bool passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) override;
+  double part(const EndErrors& errors, const ConstVectorRef& d) override;
   Vector& error_q() { return estimates_.error_q; }
   Vector& error_v() { return estimates_.error_v; }
   /// err of the last try.

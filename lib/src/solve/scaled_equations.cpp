@@ -117,6 +117,11 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
   });
 }
 
+double ScaledEquations::part_of_allowed(const ConstVectorRef& d) {
+  x_ = d.cwiseProduct(columns_);
+  return allowed_->part(*equations_->end_errors(), x_);
+}
+
 EvaluationStatus ScaledEquations::product(const ConstVectorRef& xs, const ConstVectorRef& ws, VectorRef jw) {
   return evaluated(message_, "Jacobian product", jw, "a value", [&] {
     x_ = xs.cwiseProduct(columns_);

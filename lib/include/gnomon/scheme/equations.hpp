@@ -83,6 +83,14 @@ class GNOMON_EXPORT ApproximateInverse {
   virtual bool is_leading() const { return false; }
 };
 
+/// What an error of the unknowns makes of the end of the step.
+class GNOMON_EXPORT EndErrors {
+ public:
+  virtual ~EndErrors() = default;
+  /// Bounds of the errors of the first q.size() = v.size() components of q and v, by an error d of the unknowns.
+  virtual void bound(const ConstVectorRef& d, Vector& q, Vector& v) const = 0;
+};
+
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.
 /// Nothing here allocates, but for the first tangent(), and the first jacobian() where that is not written. A function
 /// may throw (CannotEvaluate or anything a user's callback throws): the caller, which is ScaledEquations, turns that
@@ -109,12 +117,9 @@ class GNOMON_EXPORT NonlinearEquations {
   /// Rounding floor of the scaled residual, in units of one: what no iteration can go below.
   virtual double rounding_floor() const { return thresholds::residual_rounding; }
 
-  /// The error of the scaled unknowns by which the step errs by at most of_q and of_v, where all that it promises holds
-  /// for approximate solutions, too: steps of a tolerance are solved to that. 0: it does not.
-  virtual double harmless_error(const Vector& of_q, const Vector& of_v) const {
-    static_cast<void>(of_q), static_cast<void>(of_v);
-    return 0;
-  }
+  /// Where all that the scheme promises holds for approximate solutions, too: steps of a tolerance are solved to a part
+  /// of their error. Null: it does not.
+  virtual const EndErrors* end_errors() const { return nullptr; }
 
   /// f = F(x + low) at Extended, rounded: what iterative refinement takes. |low| is of the size of rounding errors.
   /// False, with f untouched: not offered.

@@ -21,6 +21,14 @@ GNOMON_EXPORT const char* to_string(JacobianSource source);
 
 enum class EvaluationStatus { ok, failed };
 
+/// Of the errors that a step may have, the part that is left to the solution.
+class GNOMON_EXPORT AllowedErrors {
+ public:
+  virtual ~AllowedErrors() = default;
+  /// How much an error d of the unknowns is of it.
+  virtual double part(const EndErrors& errors, const ConstVectorRef& d) = 0;
+};
+
 /// With x = C xs and F = R Fs (C, R diagonal, NonlinearEquations::scales): the solvers see Fs(xs) = 0, in which
 /// unknowns, rows and condition number are of order one for every step size. Exceptions of callbacks and values that
 /// are not finite become EvaluationStatus::failed; message() says what happened.
@@ -35,9 +43,15 @@ class GNOMON_EXPORT ScaledEquations {
   NonlinearEquations& equations() const { return *equations_; }
   JacobianSource source() const { return source_; }
   double rounding_floor() const { return equations_->rounding_floor(); }
-  /// The error of the scaled unknowns that a solution may have, for strategies that know theirs; 0: rounding.
+  /// What a solution may leave, for strategies that know what theirs leaves: an error of the scaled unknowns, and where
+  /// that is above 0 how much an error d of them is of what the step may have. It has no effect on equations without
+  /// NonlinearEquations::end_errors.
+  void allow(double error, AllowedErrors* errors) {
+    allowed_error_ = equations_->end_errors() != nullptr ? error : 0;
+    allowed_ = errors;
+  }
   double allowed_error() const { return allowed_error_; }
-  void allow_error(double error) { allowed_error_ = error; }
+  double part_of_allowed(const ConstVectorRef& d);
 
   /// Reads the scales of the current step; call after the scheme's begin and before anything below.
   void update_scales();
@@ -97,6 +111,7 @@ class GNOMON_EXPORT ScaledEquations {
   Vector x_, f_, w_, jw_, xs_;
   long residuals_ = 0, jacobians_ = 0;
   double allowed_error_ = 0;
+  AllowedErrors* allowed_ = nullptr;
   std::string message_;
 };
 

@@ -92,8 +92,8 @@ class SimplifiedNewton {
     return true;
   }
   enum class Verdict { go_on, solved, given_up };
-  /// xs: after a correction, step: its norm, at_floor: whether that F is at its floor, most: how many are allowed. Sets
-  /// A anew, at xs, where the start value was far away.
+  /// xs: after the correction of apply, step: its norm, at_floor: whether that F is at its floor, most: how many are
+  /// allowed. Sets A anew, at xs, where the start value was far away.
   Verdict judge(const ConstVectorRef& xs, double step, bool at_floor, long most, SolveReport& report) {
     const double last = count_ > 0 ? steps_[0] : 0, ratio = last > 0 ? step / last : 0;
     // An A to leading order may contract nothing beside a solution: what it leaves above rounding is not noise.
@@ -108,7 +108,9 @@ class SimplifiedNewton {
     steps_[0] = step;
     ++count_;
     if (count_ > 1 && at_floor && step * ratio <= thresholds::unit_of_rounding) return Verdict::solved;
-    if (count_ > 1 && leading_ && ratio < 1 && step * ratio / (1 - ratio) < equations_->allowed_error())
+    if (const double left = ratio / (1 - ratio); count_ > 1 && leading_ && ratio < 1 &&
+                                                 step * left < equations_->allowed_error() &&
+                                                 left * equations_->part_of_allowed(dx_) < 1)
       return Verdict::solved;
     if (leading_ && renewed_ < most_renewals && (step > near_enough || (step > noticed && ratio > slow))) {
       ++renewed_;
@@ -137,9 +139,9 @@ class SimplifiedNewton {
 
  private:
   static constexpr double farthest = .3, contraction = .1;
-  /// These are for an A to leading order: corrections above which the start value is given up, A is set anew, and A is
-  /// set anew where they shrink slowly.
-  static constexpr double farthest_of_leading = 3, near_enough = .03, noticed = .001, slow = .1;
+  /// These are for an A to leading order: corrections above which the start value is given up (a first one may be of
+  /// multipliers, which are linear unknowns), A is set anew, and A is set anew where they shrink slowly.
+  static constexpr double farthest_of_leading = 30, near_enough = .03, noticed = .001, slow = .1;
   static constexpr int most_renewals = 4, most_iterations = 30;
 
   bool shrinks(double step) const {

@@ -27,8 +27,6 @@
 ///
 /// Scales: W ~ dq/h^2, so that the rows g(Q_i) carry h^2: condition O(100) for every h.
 
-#include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "gnomon/model/system_at.hpp"
@@ -211,12 +209,16 @@ class RkStageRows {
         rows.segment(multiplier(i), m_) = scales_->position();
     }
   }
-  /// An error e of scaled slopes is one of at most e |h| velocity() of q, and of e velocity() of v.
-  double harmless_error(const Vector& of_q, const Vector& of_v) const {
-    double least = std::numeric_limits<double>::infinity();
-    for (Index i = 0; i < of_q.size(); ++i)
-      least = std::min(least, std::min(of_q[i] / std::abs(h_), of_v[i]) / scales_->velocity()[i]);
-    return least;
+  /// EndErrors::bound
+  void bound(const ConstVectorRef& d, Vector& q, Vector& v) const {
+    const double h = std::abs(h_);
+    q.setZero();
+    v.setZero();
+    for (Index i = 0; i < rk_.stages; ++i) {
+      const auto slopes = d.segment(i * n_, q.size()).cwiseAbs();
+      q += (constant_mass ? h * h * rk_.ba[i] : h * rk_.b[i]) * slopes;
+      v += (constant_mass ? h * rk_.b[i] : rk_.b[i]) * slopes;
+    }
   }
   double rounding_floor() const {
     return scales_->force_floor() + (quadratic_ || index1_ ? 0 : scales_->position_floor());
@@ -235,14 +237,9 @@ class RkStageRows {
         at_.constraint_products(t, b.q, b.lambda, inertia_.acceleration(b), b.force, b.g);
       else
         at_.constraint_force(t, b.q, b.lambda, b.force);
-      for (Index k = 0; k < n_; ++k) {
-        if constexpr (!constant_mass) f[i * n_ + k] = b.v[k] - b.t_p[k];
-        f[slope(i) + k] = b.inertial[k] + b.u[k] + b.force[k];
-      }
-      if (applied_.active()) {
-        const VectorOf<S>& applied = applied_(t, b.q, b.v);
-        for (Index k = 0; k < n_; ++k) f[slope(i) + k] -= applied[k];
-      }
+      if constexpr (!constant_mass) f.segment(i * n_, n_) = b.v - b.t_p;
+      f.segment(slope(i), n_) = b.inertial + b.u + b.force;
+      if (applied_.active()) f.segment(slope(i), n_) -= applied_(t, b.q, b.v);
 
       if (m_ == 0) continue;
       if (index1_) {
@@ -256,7 +253,7 @@ class RkStageRows {
       } else {
         at_.constraints(t, b.q, b.g);
       }
-      for (Index k = 0; k < m_; ++k) f[multiplier(i) + k] = b.g[k];
+      f.segment(multiplier(i), m_) = b.g;
     }
   }
 
@@ -307,25 +304,28 @@ class RkStageRows {
     b.lambda = x.segment(multiplier(i), m_);
     b.slope = x.segment(slope(i), n_);
     if constexpr (!constant_mass) b.v = x.segment(i * n_, n_);
-    for (Index k = 0; k < n_; ++k) {
-      if constexpr (constant_mass) {
-        b.dq[k] = S(h_ * rk_.c[i] * v0_[k]);
-        b.v[k] = S(v0_[k]);
-        if (displaced_ >= 0) {
-          b.dq[k] += x[displaced_ + k] + x[displaced_ + n_ + k] * (h_ * rk_.c[i]);
-          b.v[k] += x[displaced_ + n_ + k];
-        }
-        for (Index j = 0; j < rk_.stages; ++j) {
-          b.dq[k] += x[j * n_ + k] * (h_ * h_ * rk_.a2(i, j));
-          b.v[k] += x[j * n_ + k] * (h_ * rk_.a(i, j));
-        }
-      } else {
-        b.dq[k] = displaced_ < 0 ? S(0.0) : S(x[displaced_ + k]);
-        b.dp[k] = displaced_ < 0 ? S(0.0) : S(x[displaced_ + n_ + k]);
-        for (Index j = 0; j < rk_.stages; ++j) {
-          b.dq[k] += x[j * n_ + k] * (h_ * rk_.a(i, j));
-          b.dp[k] += x[slope(j) + k] * (h_ * rk_.a(i, j));
-        }
+    const bool displaced = displaced_ >= 0;
+    if constexpr (constant_mass) {
+      b.dq = (h_ * rk_.c[i] * v0_).template cast<S>();
+      b.v = v0_.template cast<S>();
+      if (displaced) {
+        b.dq += x.segment(displaced_, n_) + x.segment(displaced_ + n_, n_) * S(h_ * rk_.c[i]);
+        b.v += x.segment(displaced_ + n_, n_);
+      }
+      for (Index j = 0; j < rk_.stages; ++j) {
+        b.dq += x.segment(j * n_, n_) * S(h_ * h_ * rk_.a2(i, j));
+        b.v += x.segment(j * n_, n_) * S(h_ * rk_.a(i, j));
+      }
+    } else {
+      b.dq.setZero();
+      b.dp.setZero();
+      if (displaced) {
+        b.dq = x.segment(displaced_, n_);
+        b.dp = x.segment(displaced_ + n_, n_);
+      }
+      for (Index j = 0; j < rk_.stages; ++j) {
+        b.dq += x.segment(j * n_, n_) * S(h_ * rk_.a(i, j));
+        b.dp += x.segment(slope(j), n_) * S(h_ * rk_.a(i, j));
       }
     }
     b.q = (b.dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
@@ -371,7 +371,7 @@ class RkStageRows {
 
 /// The stages alone.
 template <class Inertia>
-class RkStages final : public TemplatedEquations<RkStages<Inertia>> {
+class RkStages final : public TemplatedEquations<RkStages<Inertia>>, public EndErrors {
  public:
   RkStages(const System& system, const RkTableau& tableau, bool index1, const StepScales& scales)
       : rows_(system, tableau, index1, scales) {
@@ -387,9 +387,8 @@ class RkStages final : public TemplatedEquations<RkStages<Inertia>> {
   void scales(VectorRef columns, VectorRef rows) const override { rows_.scales(columns, rows); }
   double rounding_floor() const override { return rows_.rounding_floor(); }
   /// Energy and constraints are those of the projection that follows.
-  double harmless_error(const Vector& of_q, const Vector& of_v) const override {
-    return rows_.harmless_error(of_q, of_v);
-  }
+  const EndErrors* end_errors() const override { return this; }
+  void bound(const ConstVectorRef& d, Vector& q, Vector& v) const override { rows_.bound(d, q, v); }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
