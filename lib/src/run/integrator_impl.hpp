@@ -76,8 +76,6 @@ struct Integrator::Impl {
   double short_step = 0;       // of that at the start of the run
   ConnectedRoot::Path path;    // from the start of a step to its solution
   double largest_doubt = 0;    // of the solves of the last step
-  bool spares = false;         // a step that costs much more than a shorter one is not taken
-  bool costly = false;         // whether the last attempt did, or would have
   bool on_constraints = true;  // false: the state that a restart gave violates them
 
   Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,

@@ -58,22 +58,16 @@ void Integrator::Impl::count(const SolveReport& report) {
 }
 
 bool Integrator::Impl::attempt(double h, StepReport& report) {
-  passed_switch = costly = false;
+  passed_switch = false;
   try {
-    if (!solve_all(h, Purpose::step, report)) return false;
-    if (largest_doubt > 1 && !warming_up) {
-      costly = true;
-      if (spares || !follow(h, report)) return false;
-    }
+    if (!solve_all(h, Purpose::step, report) || (largest_doubt > 1 && !warming_up && !follow(h, report))) return false;
     StepEquations& equations = *binding.equations;
     Successor successor(z, next);
     equations.finish(next);
     if (control.judges) {
-      equations.spare_estimates(spares);
       if (!equations.local_error(z, next, control.error_q(), control.error_v()))
-        return (costly = spares) ? false
-                                 : fail(report, SolveStatus::evaluation_failed,
-                                        "the local error cannot be estimated where G has lost rank");
+        return fail(report, SolveStatus::evaluation_failed,
+                    "the local error cannot be estimated where G has lost rank");
       if (!control.passes(z, next)) return fail(report, SolveStatus::error_too_large, too_large());
     }
     if (!monitor.evaluate(next, equations.added_energy(next)) ||
@@ -108,7 +102,7 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
     for (int repetition = 0; then == Next::repeat; ++repetition) {
       set_start(k, repetition, purpose, solve);
       const bool judged = purpose == Purpose::step && control.judges;
-      solve.scaled->allow(judged ? thresholds::unsolved_motion * control.tolerances().relative : 0, &control, spares);
+      solve.scaled->allow(judged ? thresholds::unsolved_motion * control.tolerances().relative : 0, &control);
       NonlinearSolver* solver = solve_one(solve, report.last);
       pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
       if (report.last.status != SolveStatus::converged &&
@@ -160,7 +154,6 @@ void Integrator::Impl::set_start(Index k, int repetition, Purpose purpose, Solve
 
 NonlinearSolver* Integrator::Impl::solve_one(Solve& solve, SolveReport& report) {
   report = solve.solver->solve(solve.x);
-  costly |= report.costly;
   count(report);
   if (!solve.fallback || (!warming_up && report.status == SolveStatus::converged)) return solve.solver.get();
   fall_back(solve, report);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/interrupt.hpp"
@@ -101,6 +100,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
   };
   std::string last;
   bool at_switch = false;
+  const long followed_before = counters.followed_steps;
   for (;;) {
     h = std::copysign(size, rest);
     if (size <= std::max(unseen * std::abs(z.t), epsilon * length))
@@ -108,15 +108,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
                      " on the way to t = " + number_text(z.t + rest) + last);
     report.status = SolveStatus::converged;
     report.message.clear();
-    spares = !driver && control.spares();
-    const bool taken = driver ? driven_step(h, report) : attempt(h, report);
-    const bool spared = std::exchange(spares, false) && costly;
-    if (taken) break;
-    if (spared) {
-      ++counters.refused_steps;
-      size = control.ease(length);
-      continue;
-    }
+    if (driver ? driven_step(h, report) : attempt(h, report)) break;
     if (passed_switch) {
       double to_switch = h;
       at_switch = end_at_switch(to_switch, report);
@@ -149,7 +141,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
     if (size == 0)
       return give_up("the smallest step that is allowed is " + number_text(control.limits().smallest) + last);
   }
-  control.accept(at_switch || (driver && driver->interrupted()), costly);
+  control.accept(at_switch || (driver && driver->interrupted()), counters.followed_steps > followed_before);
   if (driver && driver->waits()) control.wait(z);
   binding.promises.symmetric = binding.promises.symplectic = false;
   return true;

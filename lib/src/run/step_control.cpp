@@ -30,9 +30,9 @@ constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
 constexpr double most_bent = 0.01;
 /// A step shorter than this part of the proposed one was shortened to arrive.
 constexpr double shortened = 0.9;
-/// In place of a costly step one of this part is tried, but none of less than that part of what its error allows; later
-/// ones may be longer by this factor each.
-constexpr double easier = 0.5, least_easy = 0.05, easy_growth = 1.08;
+/// After a step whose solution had to be followed from h -> 0, which is several solves, steps are at most this part of
+/// it, and may grow by this factor a step; but they are never shorter than this part of what their error allows.
+constexpr double easier = 0.7, easy_growth = 1.03, least_easy = 0.25;
 
 }  // namespace
 
@@ -208,7 +208,6 @@ double StepControl::propose(double rest) {
   if (limits_.largest > 0) estimates_.next = std::min(estimates_.next, limits_.largest);
   estimates_.next = std::max(estimates_.next, limits_.smallest);
   rejected_ = false;
-  eased_ = 1;
   return tried_ = fit(estimates_.next, rest);
 }
 
@@ -263,23 +262,7 @@ double StepControl::shorten(bool solved, double rest) {
   return tried_ = smallest ? 0 : fit(estimates_.next, rest);
 }
 
-bool StepControl::spares() const {
-  return std::isfinite(easy_) && easier * tried_ >= least_easy * std::max(error_allows(), tried_ / eased_) &&
-         tried_ > limits_.smallest;
-}
-
-double StepControl::error_allows() const {
-  const double error = std::max(estimates_.error, thresholds::least_error);
-  return safety * estimates_.last * std::pow(error, -1. / (order_ + 1));
-}
-
-double StepControl::ease(double rest) {
-  eased_ *= easier;
-  estimates_.next = std::max(easier * tried_, limits_.smallest);
-  return tried_ = fit(estimates_.next, rest);
-}
-
-void StepControl::accept(bool interrupted, bool costly) {
+void StepControl::accept(bool interrupted, bool followed) {
   largest_q_ = reached_q_;
   largest_v_ = reached_v_;
   const double k = 1. / (order_ + 1), error = std::max(error_, thresholds::least_error);
@@ -292,14 +275,10 @@ void StepControl::accept(bool interrupted, bool costly) {
     estimates_.largest = std::max(estimates_.largest, tried_);
     estimates_.smallest = estimates_.smallest > 0 ? std::min(estimates_.smallest, tried_) : tried_;
   }
-  const bool none = !std::isfinite(easy_);
-  if (costly)
-    easy_ = none || eased_ < 1 ? std::numeric_limits<double>::infinity() : easier * tried_;
-  else
-    easy_ = none ? 0 : eased_ < 1 ? tried_ : easy_growth * easy_;
+  easy_ = followed ? easier * tried_ : easy_growth * easy_;
+  if (easy_ > 0) estimates_.next = std::max(std::min(estimates_.next, easy_), least_easy * estimates_.next);
   estimates_.last = tried_;
   estimates_.error = error_;
-  if (easy_ > 0) estimates_.next = std::min(estimates_.next, std::max(easy_, least_easy * error_allows()));
 }
 
 void StepControl::serialize(Archive& archive) {

@@ -61,13 +61,8 @@ class StepControl final : public StepJudge, public AllowedErrors {
   /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from
   /// z by what the tolerance allows: where nothing moves under forces that change. It allocates.
   void wait(const State& z);
-  /// Whether a shorter step is tried before this one is taken at a great cost: its solution is followed from h -> 0,
-  /// it, or its error, takes Newton's method where an approximate inverse does for shorter steps.
-  bool spares() const;
-  /// The next try after one that was spared.
-  double ease(double rest);
-  /// interrupted: by events, see EventDriver::interrupted; costly: see spares()
-  void accept(bool interrupted, bool costly = false);
+  /// interrupted: by events, see EventDriver::interrupted; followed: from h -> 0, to know its solution
+  void accept(bool interrupted, bool followed = false);
   /// The step was given up: everything as it was at propose().
   void give_up() { estimates_.next = before_; }
 
@@ -100,8 +95,6 @@ class StepControl final : public StepJudge, public AllowedErrors {
     return pace.time * std::pow(part / pace.size, 1. / (order_ + 1));
   }
   double fit(double h, double rest) const;
-  /// The step that the error of the last one allows.
-  double error_allows() const;
   /// Where constraints move by themselves the error of free motions says nothing of the motion that they prescribe: how
   /// much the step of q bends, |q1 - q0 - h (v0 + v1)/2|, against what is allowed, as an error of this order, and
   /// against the tolerance: the smaller one.
@@ -117,8 +110,7 @@ class StepControl final : public StepJudge, public AllowedErrors {
   const System* system_ = nullptr;
   int order_ = 0;  // 0: there are no tolerances
   double error_ = 0, error_before_ = 1;
-  double easy_ = 0;                // largest step that is not costly, as far as known; 0: not known, infinite: none is
-  double eased_ = 1;               // part of the first try of this step
+  double easy_ = 0;                // largest step whose solution is not followed, as far as known; 0: not known
   double tried_ = 0, before_ = 0;  // of the step under way
   bool rejected_ = false;
   Vector size_q_, size_v_;        // of both ends of the last step

@@ -40,7 +40,6 @@ void SolveReport::add_effort(const SolveReport& tried) {
   residual_evaluations += tried.residual_evaluations;
   jacobian_evaluations += tried.jacobian_evaluations;
   factorisations += tried.factorisations;
-  costly |= tried.costly;
 }
 
 void SolveReport::recover() {

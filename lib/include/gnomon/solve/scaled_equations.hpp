@@ -46,13 +46,10 @@ class GNOMON_EXPORT ScaledEquations {
   /// What a solution may leave, for strategies that know what theirs leaves: an error of the scaled unknowns, and where
   /// that is above 0 how much an error d of them is of what the step may have. It has no effect on equations without
   /// NonlinearEquations::end_errors.
-  /// spares: a strategy whose matrix to leading order does not do has no solution, instead of taking dF/dx.
-  void allow(double error, AllowedErrors* errors, bool spares) {
+  void allow(double error, AllowedErrors* errors) {
     allowed_error_ = equations_->end_errors() != nullptr ? error : 0;
     allowed_ = errors;
-    spares_ = spares;
   }
-  bool spares() const { return spares_; }
   double allowed_error() const { return allowed_error_; }
   double part_of_allowed(const ConstVectorRef& d);
 
@@ -115,7 +112,6 @@ class GNOMON_EXPORT ScaledEquations {
   long residuals_ = 0, jacobians_ = 0;
   double allowed_error_ = 0;
   AllowedErrors* allowed_ = nullptr;
-  bool spares_ = false;
   std::string message_;
 };
 

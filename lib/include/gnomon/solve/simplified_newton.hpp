@@ -71,12 +71,6 @@ class SimplifiedNewton {
       xs = start_;
     return solved_;
   }
-  /// After a solve() that gave up: whether the strategy has no solution, for that costs less than dF/dx would.
-  bool spares(SolveReport& report) const {
-    report.costly = offers_leading();
-    return report.costly && equations_->spares() &&
-           !report.fail(SolveStatus::not_converged, report.effort("step", "iterations"));
-  }
   /// F(xs), counted, and its norm. False where it cannot be evaluated.
   bool evaluate(const ConstVectorRef& xs, VectorRef f, SolveReport& report) {
     ++report.residual_evaluations;

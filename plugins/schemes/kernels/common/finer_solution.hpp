@@ -43,14 +43,12 @@ class FinerSolution {
     try {
       equations_->scales(columns_, rows_);
       if (!prepared_) prepared_ = matrix_->factorise(x);  // which allocates
-      if (!iterate(x, least_iterations, measure) && (spares_ || !newton(x, measure))) return false;
+      if (!iterate(x, least_iterations, measure) && !newton(x, measure)) return false;
     } catch (...) {
       return false;
     }
     return q_.allFinite() && v_.allFinite();
   }
-  /// Whether there is no estimate where the iterations do not contract.
-  void spare(bool on) { spares_ = on; }
   const Vector& error_q() const { return q_; }
   const Vector& error_v() const { return v_; }
 
@@ -103,7 +101,7 @@ class FinerSolution {
   NonlinearEquations* equations_;
   ApproximateInverse* inverse_;
   std::unique_ptr<NewtonMatrix> matrix_;
-  bool prepared_ = false, spares_ = false;
+  bool prepared_ = false;
   Vector x_, f_, step_, d_, columns_, rows_;
   Vector q_, v_, change_q_, change_v_, of_q_, of_v_;
 };
