@@ -101,7 +101,7 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
     long matrices = 0;
     for (int repetition = 0; then == Next::repeat; ++repetition) {
       set_start(k, repetition, purpose, solve);
-      const bool judged = purpose == Purpose::step && control.judges;
+      const bool judged = purpose == Purpose::step && control.judges && control.moves();
       solve.scaled->allow(judged ? thresholds::unsolved_motion * control.tolerances().relative : 0, &control);
       NonlinearSolver* solver = solve_one(solve, report.last);
       pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());

@@ -216,6 +216,12 @@ double StepControl::part(const EndErrors& errors, const ConstVectorRef& d) {
   return norm(left_q_, left_v_) / thresholds::unsolved_part;
 }
 
+bool StepControl::moves() const {
+  for (Index i = 0; i < size_v_.size(); ++i)
+    if (size_v_[i] > thresholds::smallest_size * natural_v_[i]) return true;
+  return false;
+}
+
 bool StepControl::passes(const State& before, const State& after) {
   measure(before, after);
   error_ = std::max(norm(estimates_.error_q, estimates_.error_v), bend(before, after));

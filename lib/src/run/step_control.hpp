@@ -52,6 +52,8 @@ class StepControl final : public StepJudge, public AllowedErrors {
   bool passes(const State& before, const State& after);
   bool passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) override;
   double part(const EndErrors& errors, const ConstVectorRef& d) override;
+  /// Whether speeds are more than a thousandth of the largest so far. At rest errors that are allowed are motion.
+  bool moves() const;
   Vector& error_q() { return estimates_.error_q; }
   Vector& error_v() { return estimates_.error_v; }
   /// err of the last try.
