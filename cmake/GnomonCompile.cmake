@@ -30,8 +30,8 @@ endfunction()
 # gnomon_compile(target headers level): with the precompiled headers GNOMON_HEADERS_<headers> (library, front, test; or
 # none), which are compiled once for each level and for code that is position-independent or not. GCC takes the options
 # of a header back when it is used: at another level than its own the code would have the header's level. The level is
-# the one at which compiling and running take the least time together: 3 for what steps, 1 for what measures and prints,
-# 0 for tests.
+# the one at which compiling and running take the least time together: 3 for schemes and solvers, 2 for the core, whose
+# loops over short rows GCC vectorises to their loss, 1 for what measures and prints, 0 for tests.
 function(gnomon_compile target headers level)
   gnomon_set_level(${target} ${level})
   if(GNOMON_UNITY)

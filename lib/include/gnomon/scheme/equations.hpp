@@ -83,7 +83,7 @@ class GNOMON_EXPORT ApproximateInverse {
   virtual bool is_leading() const { return false; }
 };
 
-/// What an error of the unknowns makes of the end of the step.
+/// It turns an error of the unknowns into one of the end of the step.
 class GNOMON_EXPORT EndErrors {
  public:
   virtual ~EndErrors() = default;

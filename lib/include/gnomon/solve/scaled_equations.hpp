@@ -21,11 +21,11 @@ GNOMON_EXPORT const char* to_string(JacobianSource source);
 
 enum class EvaluationStatus { ok, failed };
 
-/// Of the errors that a step may have, the part that is left to the solution.
+/// It says which errors a solution may leave: a part of those that the step may have.
 class GNOMON_EXPORT AllowedErrors {
  public:
   virtual ~AllowedErrors() = default;
-  /// How much an error d of the unknowns is of it.
+  /// The size of an error d of the unknowns, over the largest one that may be left.
   virtual double part(const EndErrors& errors, const ConstVectorRef& d) = 0;
 };
 
@@ -43,14 +43,14 @@ class GNOMON_EXPORT ScaledEquations {
   NonlinearEquations& equations() const { return *equations_; }
   JacobianSource source() const { return source_; }
   double rounding_floor() const { return equations_->rounding_floor(); }
-  /// What a solution may leave, for strategies that know what theirs leaves: an error of the scaled unknowns, and where
-  /// that is above 0 how much an error d of them is of what the step may have. It has no effect on equations without
-  /// NonlinearEquations::end_errors.
+  /// A solution may leave an error of the scaled unknowns below `error` whose part_of_allowed() is below 1. Strategies
+  /// use it that know the error of theirs. It has no effect on equations without NonlinearEquations::end_errors.
   void allow(double error, AllowedErrors* errors) {
     allowed_error_ = equations_->end_errors() != nullptr ? error : 0;
     allowed_ = errors;
   }
   double allowed_error() const { return allowed_error_; }
+  /// AllowedErrors::part of an error d of the scaled unknowns; where allowed_error() > 0.
   double part_of_allowed(const ConstVectorRef& d);
 
   /// Reads the scales of the current step; call after the scheme's begin and before anything below.

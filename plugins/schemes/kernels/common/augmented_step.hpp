@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "algebra/kernels/banded_lu.hpp"
-#include "gnomon/base/finite.hpp"
 #include "gnomon/base/options.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
+#include "gnomon/scheme/scheme.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon::kernels {
