@@ -44,7 +44,7 @@ class Newton final : public NonlinearSolver {
     linear_.begin();
     SolveReport tried;
     const auto simplified = [this](VectorRef x, SolveReport& counts) { return iterate_simplified(x, counts); };
-    if (simplified_.solve(xs, tried, simplified)) return tried;
+    if (simplified_.solve(xs, tried, simplified) || simplified_.spares(rule_, tried)) return tried;
     SolveReport report = solve_fully(xs);
     report.add_effort(tried);
     return report;

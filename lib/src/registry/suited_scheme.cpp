@@ -110,8 +110,10 @@ const std::vector<SuitedRow>& suited_table() {
 }
 
 std::string class_of(const System& system) {
-  return std::string(system.parts().mass ? "M(q)" : "constant mass") +
-         (system.n() <= few_coordinates ? ", up to " : ", above ") + std::to_string(few_coordinates) + " coordinates";
+  if (system.parts().mass) return "M(q)";
+  return std::string("constant mass, ") + (system.n() <= few_coordinates ? "up to " : "above ") +
+         std::to_string(few_coordinates) + " coordinates, " + (2 * system.m() > system.n() ? "" : "no ") +
+         "more than half of them bound";
 }
 
 std::vector<SchemeChoice> tolerance_candidates(const System& system) {

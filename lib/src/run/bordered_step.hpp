@@ -33,6 +33,7 @@ class BorderedStep final : public StepEquations, public StepWarning {
   long double discrete_energy(const State& z) override { return inner_->discrete_energy(widened(z)); }
   bool differentiate(Matrix* changes) override;
   int estimate_errors(bool on) override { return inner_->estimate_errors(on); }
+  void spare_estimates(bool on) override { inner_->spare_estimates(on); }
   bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) override;
   const char* warning() const override;
 

@@ -76,6 +76,9 @@ struct Integrator::Impl {
   double short_step = 0;       // of that at the start of the run
   ConnectedRoot::Path path;    // from the start of a step to its solution
   double largest_doubt = 0;    // of the solves of the last step
+  bool spares = false;         // a step that costs much more than a shorter one is not taken
+  bool costly = false;         // whether the last attempt did, or would have,
+  bool spared = false;         // and was given up for it
   bool on_constraints = true;  // false: the state that a restart gave violates them
 
   Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
@@ -109,6 +112,8 @@ struct Integrator::Impl {
   void count(const SolveReport& report);
   /// One step of h from z; z is untouched unless it succeeds.
   bool attempt(double h, StepReport& report);
+  /// Whether the step under way is given up for that cost, see StepControl::spares.
+  bool spare(double cost);
   /// What the solves of a step are for: its solution, that of a part of it on a path, or its solution again, which is
   /// to be the end of the path.
   enum class Purpose { step, path, end };

@@ -58,16 +58,18 @@ void Integrator::Impl::count(const SolveReport& report) {
 }
 
 bool Integrator::Impl::attempt(double h, StepReport& report) {
-  passed_switch = false;
+  passed_switch = costly = spared = false;
   try {
-    if (!solve_all(h, Purpose::step, report) || (largest_doubt > 1 && !warming_up && !follow(h, report))) return false;
+    if (!solve_all(h, Purpose::step, report)) return false;
+    if (largest_doubt > 1 && !warming_up && (spare(StepControl::following_cost) || !follow(h, report))) return false;
     StepEquations& equations = *binding.equations;
     Successor successor(z, next);
     equations.finish(next);
     if (control.judges) {
+      equations.spare_estimates(spares && control.spares(StepControl::estimate_cost));
       if (!equations.local_error(z, next, control.error_q(), control.error_v()))
-        return fail(report, SolveStatus::evaluation_failed,
-                    "the local error cannot be estimated where G has lost rank");
+        return !spare(StepControl::estimate_cost) && fail(report, SolveStatus::evaluation_failed,
+                                                          "the local error cannot be estimated where G has lost rank");
       if (!control.passes(z, next)) return fail(report, SolveStatus::error_too_large, too_large());
     }
     if (!monitor.evaluate(next, equations.added_energy(next)) ||
@@ -88,6 +90,11 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
   return true;
 }
 
+bool Integrator::Impl::spare(double cost) {
+  costly = true;
+  return spared = spares && control.spares(cost);
+}
+
 bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) {
   StepEquations& equations = *binding.equations;
   equations.begin(z, h);
@@ -101,8 +108,9 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
     long matrices = 0;
     for (int repetition = 0; then == Next::repeat; ++repetition) {
       set_start(k, repetition, purpose, solve);
-      const bool judged = purpose == Purpose::step && control.judges && control.moves();
-      solve.scaled->allow(judged ? thresholds::unsolved_motion * control.tolerances().relative : 0, &control);
+      const bool judged = purpose == Purpose::step && control.judges && control.moves(thresholds::smallest_size);
+      solve.scaled->allow(judged ? thresholds::unsolved_motion * control.tolerances().relative : 0, &control,
+                          spares && control.spares(StepControl::newton_cost));
       NonlinearSolver* solver = solve_one(solve, report.last);
       pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
       if (report.last.status != SolveStatus::converged &&
@@ -154,6 +162,7 @@ void Integrator::Impl::set_start(Index k, int repetition, Purpose purpose, Solve
 
 NonlinearSolver* Integrator::Impl::solve_one(Solve& solve, SolveReport& report) {
   report = solve.solver->solve(solve.x);
+  if (report.costly) spare(StepControl::newton_cost);
   count(report);
   if (!solve.fallback || (!warming_up && report.status == SolveStatus::converged)) return solve.solver.get();
   fall_back(solve, report);

@@ -100,7 +100,6 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
   };
   std::string last;
   bool at_switch = false;
-  const long followed_before = counters.followed_steps;
   for (;;) {
     h = std::copysign(size, rest);
     if (size <= std::max(unseen * std::abs(z.t), epsilon * length))
@@ -108,7 +107,15 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
                      " on the way to t = " + number_text(z.t + rest) + last);
     report.status = SolveStatus::converged;
     report.message.clear();
-    if (driver ? driven_step(h, report) : attempt(h, report)) break;
+    spares = !driver;
+    const bool taken = driver ? driven_step(h, report) : attempt(h, report);
+    spares = false;
+    if (taken) break;
+    if (spared) {
+      ++counters.refused_steps;
+      size = control.ease(length);
+      continue;
+    }
     if (passed_switch) {
       double to_switch = h;
       at_switch = end_at_switch(to_switch, report);
@@ -141,7 +148,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
     if (size == 0)
       return give_up("the smallest step that is allowed is " + number_text(control.limits().smallest) + last);
   }
-  control.accept(at_switch || (driver && driver->interrupted()), counters.followed_steps > followed_before);
+  control.accept(at_switch || (driver && driver->interrupted()), costly);
   if (driver && driver->waits()) control.wait(z);
   binding.promises.symmetric = binding.promises.symplectic = false;
   return true;

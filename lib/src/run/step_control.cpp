@@ -30,9 +30,13 @@ constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
 constexpr double most_bent = 0.01;
 /// A step shorter than this part of the proposed one was shortened to arrive.
 constexpr double shortened = 0.9;
-/// After a step whose solution had to be followed from h -> 0, which is several solves, steps are at most this part of
-/// it, and may grow by this factor a step; but they are never shorter than this part of what their error allows.
-constexpr double easier = 0.7, easy_growth = 1.03, least_easy = 0.25;
+/// In place of a costly step one of this part is tried. Later ones may be longer by easy_growth, which is squared from
+/// step to step up to most_growth.
+constexpr double easier = 0.5, easy_growth = 1.08, most_growth = 2;
+/// Shorter steps do not help where so many of the last ones were eased, one before counting this part of it: close to a
+/// singular position each step is shorter than the one before. Costly ones are taken then, and as long as each is so
+/// many times the last.
+constexpr double too_often = 2.5, forgotten = 0.34, goes_on = 1.5;
 
 }  // namespace
 
@@ -145,7 +149,8 @@ void StepControl::start(const State& z) {
   estimates_.error_q.setZero();
   estimates_.error_v.setZero();
   error_before_ = 1;
-  easy_ = 0;
+  easy_ = lately_ = 0;
+  growth_ = 1;
   estimates_.next = limits_.first;
   if (limits_.first > 0) return;
   const Pace found = pace(z, a, limits_.largest);
@@ -208,6 +213,7 @@ double StepControl::propose(double rest) {
   if (limits_.largest > 0) estimates_.next = std::min(estimates_.next, limits_.largest);
   estimates_.next = std::max(estimates_.next, limits_.smallest);
   rejected_ = false;
+  eased_ = 1;
   return tried_ = fit(estimates_.next, rest);
 }
 
@@ -216,9 +222,9 @@ double StepControl::part(const EndErrors& errors, const ConstVectorRef& d) {
   return norm(left_q_, left_v_) / thresholds::unsolved_part;
 }
 
-bool StepControl::moves() const {
+bool StepControl::moves(double part) const {
   for (Index i = 0; i < size_v_.size(); ++i)
-    if (size_v_[i] > thresholds::smallest_size * natural_v_[i]) return true;
+    if (size_v_[i] > part * natural_v_[i]) return true;
   return false;
 }
 
@@ -268,7 +274,23 @@ double StepControl::shorten(bool solved, double rest) {
   return tried_ = smallest ? 0 : fit(estimates_.next, rest);
 }
 
-void StepControl::accept(bool interrupted, bool followed) {
+bool StepControl::spares(double cost) const {
+  return lately_ < too_often && moves(thresholds::fast_motion) && tried_ > limits_.smallest &&
+         cost * easier * tried_ >= std::max(error_allows(), tried_ / eased_);
+}
+
+double StepControl::error_allows() const {
+  return safety * estimates_.last *
+         std::pow(std::max(estimates_.error, std::numeric_limits<double>::min()), -1. / (order_ + 1));
+}
+
+double StepControl::ease(double rest) {
+  eased_ *= easier;
+  estimates_.next = std::max(easier * tried_, limits_.smallest);
+  return tried_ = fit(estimates_.next, rest);
+}
+
+void StepControl::accept(bool interrupted, bool costly) {
   largest_q_ = reached_q_;
   largest_v_ = reached_v_;
   const double k = 1. / (order_ + 1), error = std::max(error_, thresholds::least_error);
@@ -281,16 +303,30 @@ void StepControl::accept(bool interrupted, bool followed) {
     estimates_.largest = std::max(estimates_.largest, tried_);
     estimates_.smallest = estimates_.smallest > 0 ? std::min(estimates_.smallest, tried_) : tried_;
   }
-  easy_ = followed ? easier * tried_ : easy_growth * easy_;
-  if (easy_ > 0) estimates_.next = std::max(std::min(estimates_.next, easy_), least_easy * estimates_.next);
+  if (costly) {
+    if (eased_ < 1)
+      lately_ = too_often;
+    else if (tried_ < goes_on * estimates_.last)
+      lately_ *= forgotten;
+    easy_ = 0;
+  } else if (eased_ < 1) {
+    ++lately_;
+    easy_ = tried_;
+    growth_ = easy_growth;
+  } else {
+    lately_ *= forgotten;
+    easy_ *= growth_;
+    growth_ = std::min(growth_ * growth_, most_growth);
+  }
   estimates_.last = tried_;
   estimates_.error = error_;
+  if (easy_ > 0) estimates_.next = std::min(estimates_.next, easy_);
 }
 
 void StepControl::serialize(Archive& archive) {
   archive(order_, tolerances_, limits_, estimates_.last, estimates_.next, estimates_.smallest, estimates_.largest,
-          estimates_.error, estimates_.error_q, estimates_.error_v, error_before_, easy_, size_q_, size_v_, largest_q_,
-          largest_v_, reached_q_, reached_v_, natural_q_, natural_v_);
+          estimates_.error, estimates_.error_q, estimates_.error_v, error_before_, easy_, growth_, lately_, size_q_,
+          size_v_, largest_q_, largest_v_, reached_q_, reached_v_, natural_q_, natural_v_);
 }
 
 }  // namespace gnomon

@@ -52,8 +52,8 @@ class StepControl final : public StepJudge, public AllowedErrors {
   bool passes(const State& before, const State& after);
   bool passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) override;
   double part(const EndErrors& errors, const ConstVectorRef& d) override;
-  /// Whether speeds are more than a thousandth of the largest so far. At rest errors that are allowed are motion.
-  bool moves() const;
+  /// Whether speeds are more than this part of the largest so far. At rest errors that are allowed are motion.
+  bool moves(double part) const;
   Vector& error_q() { return estimates_.error_q; }
   Vector& error_v() { return estimates_.error_v; }
   /// err of the last try.
@@ -63,8 +63,16 @@ class StepControl final : public StepJudge, public AllowedErrors {
   /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from
   /// z by what the tolerance allows: where nothing moves under forces that change. It allocates.
   void wait(const State& z);
-  /// interrupted: by events, see EventDriver::interrupted; followed: from h -> 0, to know its solution
-  void accept(bool interrupted, bool followed = false);
+  /// What steps cost, in parts of one whose stages and error are solved by approximate inverses: with Newton's method
+  /// for the stages or for the error, and with a solution that is followed from h -> 0. Measured on rods and loops.
+  static constexpr double newton_cost = 5, estimate_cost = 8, following_cost = 50;
+  /// Whether a shorter step is tried before this one is taken at that cost: where the shorter one is no less than one
+  /// by cost of what the error allows.
+  bool spares(double cost) const;
+  /// The next try after one that was spared.
+  double ease(double rest);
+  /// interrupted: by events, see EventDriver::interrupted; costly: it took one of these costs
+  void accept(bool interrupted, bool costly = false);
   /// The step was given up: everything as it was at propose().
   void give_up() { estimates_.next = before_; }
 
@@ -97,6 +105,8 @@ class StepControl final : public StepJudge, public AllowedErrors {
     return pace.time * std::pow(part / pace.size, 1. / (order_ + 1));
   }
   double fit(double h, double rest) const;
+  /// The step that the error of the last one allows.
+  double error_allows() const;
   /// Where constraints move by themselves the error of free motions says nothing of the motion that they prescribe: how
   /// much the step of q bends, |q1 - q0 - h (v0 + v1)/2|, against what is allowed, as an error of this order, and
   /// against the tolerance: the smaller one.
@@ -112,7 +122,10 @@ class StepControl final : public StepJudge, public AllowedErrors {
   const System* system_ = nullptr;
   int order_ = 0;  // 0: there are no tolerances
   double error_ = 0, error_before_ = 1;
-  double easy_ = 0;                // largest step whose solution is not followed, as far as known; 0: not known
+  double easy_ = 0;                // largest step that is not costly, as far as known; 0: not known
+  double growth_ = 1;              // of easy_, in the next step
+  double eased_ = 1;               // part of the first try of this step
+  double lately_ = 0;              // how many steps were eased, a sum that forgets
   double tried_ = 0, before_ = 0;  // of the step under way
   bool rejected_ = false;
   Vector size_q_, size_v_;        // of both ends of the last step

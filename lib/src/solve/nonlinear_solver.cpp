@@ -40,6 +40,7 @@ void SolveReport::add_effort(const SolveReport& tried) {
   residual_evaluations += tried.residual_evaluations;
   jacobian_evaluations += tried.jacobian_evaluations;
   factorisations += tried.factorisations;
+  costly |= tried.costly;
 }
 
 void SolveReport::recover() {

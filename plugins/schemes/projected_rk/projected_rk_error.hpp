@@ -31,6 +31,8 @@ class ProjectedRkError {
     for (Vector* v : {&error_q_, &error_v_}) v->setZero(system.n());
   }
 
+  /// FinerSolution::spare
+  void spare(bool on) { solution_.spare(on); }
   /// x: the stages of the step from z0 with the velocity v0 to z1 over h
   bool estimate(const State& z0, const Vector& v0, const State& z1, double h, const ConstVectorRef& x,
                 VectorRef error_q, VectorRef error_v) {

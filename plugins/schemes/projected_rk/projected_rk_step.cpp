@@ -145,6 +145,9 @@ class ProjectedRkStep final : public StepEquations {
                                   : nullptr;
     return estimated_;
   }
+  void spare_estimates(bool on) override {
+    if (error_) error_->spare(on);
+  }
   bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) override {
     return error_ && led(before, after, h_) && error_->estimate(before, v0_, after, h_, x_, error_q, error_v);
   }

@@ -72,7 +72,8 @@ SolveReport KinsolNewtonIteration::solve(VectorRef xs) {
   if (simplified_.attached()) linear_.prepare(xs);
   linear_.begin();
   SolveReport tried;
-  if (simplified_.solve(xs, tried)) return tried;
+  if (simplified_.solve(xs, tried) || (simplified_.attached() && simplified_.newton().spares(rule_, tried)))
+    return tried;
   SolveReport report = solve_fully(xs);
   report.add_effort(tried);
   return report;

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "bench/peers/peers.hpp"
 #include "bench/precision/trusted_solution.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/system.hpp"
@@ -47,6 +48,12 @@ ToleranceRow run_one(const Registry& registry, const ProblemInstance& instance, 
   return row;
 }
 
+ProblemInstance build(const Registry& registry, const ToleranceProblem& problem) {
+  for (const PeerMechanism& one : peer_mechanisms())
+    if (one.name == problem.problem) return one.build();
+  return registry.build(problem.problem, problem.parameters);
+}
+
 }  // namespace
 
 double ToleranceRow::cost() const {
@@ -71,6 +78,14 @@ const std::vector<ToleranceProblem>& tolerance_problems() {
       {"polymer", {{"beads", "30"}}, 0.3},
       {"double-compound-pendulum", {}, 5},
       {"ellipse-pendulum", {}, 3},
+      {"andrews-squeezer", {}, 0.03},
+      {"four-bar", {}, 3},
+      {"fast-top", {}, 0.5},
+      {"chain-2", {}, 1},
+      {"bricard", {}, 1},
+      {"chain-10", {}, 1},
+      {"n-four-bar-40", {}, 1},
+      {"chain-100", {}, 0.2},
   };
   return all;
 }
@@ -83,7 +98,7 @@ std::vector<ToleranceRow> run_tolerance_bench(const Registry& registry, const To
     if (!bench.problems.empty() &&
         std::find(bench.problems.begin(), bench.problems.end(), problem.problem) == bench.problems.end())
       continue;
-    const ProblemInstance instance = registry.build(problem.problem, problem.parameters);
+    const ProblemInstance instance = build(registry, problem);
     const System& system = *instance.model->mechanical();
     const double finest = *std::min_element(bench.tolerances.begin(), bench.tolerances.end());
     const TrustedSolution trusted =

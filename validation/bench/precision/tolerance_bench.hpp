@@ -25,14 +25,14 @@ struct ToleranceRow {
 
 /// A problem of the bench, with a regular motion.
 struct ToleranceProblem {
-  std::string problem;
+  std::string problem;  ///< of the registry, or one of peer_mechanisms()
   Assignments parameters;
   double until = 0;
 };
 const std::vector<ToleranceProblem>& tolerance_problems();
 
 struct ToleranceBench {
-  std::vector<double> tolerances = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+  std::vector<double> tolerances = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
   std::vector<std::string> problems;  ///< of tolerance_problems(); empty: all
   double most_seconds = 20;           ///< a run
 };

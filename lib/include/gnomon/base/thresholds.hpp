@@ -115,6 +115,7 @@ constexpr double back_at_once = 1e-9;    // a switch that comes back within it c
 // Step sizes for a tolerance.
 constexpr double first_step_of_way = 1e-3;    // of the way: the first step, where nothing else limits it
 constexpr double least_step_of_first = 1e-6;  // of a first step that is given: the least step of a reference
+constexpr double fast_motion = 0.02;          // of the largest speeds: motion that is not about to end
 constexpr double smallest_size = 1e-3;        // of the largest components: the smallest ones are resolved to that
 constexpr double least_error = 1e-10;         // of the tolerance: the least error that a step size is found from
 constexpr double least_error_before = 1e-4;   // of the tolerance: the same, of the step before

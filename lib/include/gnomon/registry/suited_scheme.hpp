@@ -43,7 +43,8 @@ struct SuitedRow {
 };
 GNOMON_EXPORT const std::vector<SuitedRow>& suited_table();
 
-/// "constant mass, up to 60 coordinates" and the like.
+/// "M(q)", or "constant mass, up to 60 coordinates, more than half of them bound" and the like: rigid bodies have more
+/// constraints than freedom, points on rods have fewer.
 GNOMON_EXPORT std::string class_of(const System& system);
 
 /// Every scheme with an estimate at the orders that are worth while; line integrals with the nodes that integrate

@@ -81,6 +81,8 @@ class GNOMON_EXPORT ApproximateInverse {
   virtual double pivot_ratio() const { return 1; }
   /// Whether A is dF/dx as h -> 0: then it contracts the better the shorter the step.
   virtual bool is_leading() const { return false; }
+  /// Up to so many unknowns Newton's method costs no more than iterations with A.
+  static constexpr Index few_unknowns = 100;
 };
 
 /// It turns an error of the unknowns into one of the end of the step.

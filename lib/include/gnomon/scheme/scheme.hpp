@@ -112,6 +112,9 @@ class GNOMON_EXPORT StepEquations {
     static_cast<void>(on);
     return 0;
   }
+  /// Whether local_error() is false, too, where it would take Newton's method for an estimate, which costs as much as
+  /// many steps.
+  virtual void spare_estimates(bool on) { static_cast<void>(on); }
   /// After finish(after): the estimated error of the step from `before` in q (n), in units of q, and in v = M^-1 p (n),
   /// in units of q per unit of time; signs mean nothing. False: this step gives no estimate. It allocates nothing.
   virtual bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) {

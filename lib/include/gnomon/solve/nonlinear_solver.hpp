@@ -30,6 +30,7 @@ struct GNOMON_EXPORT SolveReport {
   SolveStatus status = SolveStatus::converged;
   float contraction = 1;  ///< by the matrix of the last corrections: their ratio; 1: not known
   bool leading = false;   ///< all of them by an ApproximateInverse::is_leading
+  bool costly = false;    ///< such a matrix is offered and did not do
   long iterations = 0;
   long residual_evaluations = 0;
   long jacobian_evaluations = 0;

@@ -45,10 +45,13 @@ class GNOMON_EXPORT ScaledEquations {
   double rounding_floor() const { return equations_->rounding_floor(); }
   /// A solution may leave an error of the scaled unknowns below `error` whose part_of_allowed() is below 1. Strategies
   /// use it that know the error of theirs. It has no effect on equations without NonlinearEquations::end_errors.
-  void allow(double error, AllowedErrors* errors) {
+  /// spares: a strategy whose matrix to leading order does not do has no solution, instead of taking dF/dx.
+  void allow(double error, AllowedErrors* errors, bool spares) {
     allowed_error_ = equations_->end_errors() != nullptr ? error : 0;
     allowed_ = errors;
+    spares_ = spares;
   }
+  bool spares() const { return spares_; }
   double allowed_error() const { return allowed_error_; }
   /// AllowedErrors::part of an error d of the scaled unknowns; where allowed_error() > 0.
   double part_of_allowed(const ConstVectorRef& d);
@@ -112,6 +115,7 @@ class GNOMON_EXPORT ScaledEquations {
   long residuals_ = 0, jacobians_ = 0;
   double allowed_error_ = 0;
   AllowedErrors* allowed_ = nullptr;
+  bool spares_ = false;
   std::string message_;
 };
 

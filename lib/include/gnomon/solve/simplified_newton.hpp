@@ -71,6 +71,14 @@ class SimplifiedNewton {
       xs = start_;
     return solved_;
   }
+  /// After a solve() that gave up: whether the strategy has no solution, for that costs less than dF/dx would. Where F
+  /// is at its floor a shorter step would end there, too.
+  bool spares(const ConvergenceRule& rule, SolveReport& report) const {
+    report.costly = offers_leading() && equations_->size() > ApproximateInverse::few_unknowns &&
+                    !rule.at_floor(report.residual_norm, equations_->rounding_floor());
+    return report.costly && equations_->spares() &&
+           !report.fail(SolveStatus::not_converged, report.effort("step", "iterations"));
+  }
   /// F(xs), counted, and its norm. False where it cannot be evaluated.
   bool evaluate(const ConstVectorRef& xs, VectorRef f, SolveReport& report) {
     ++report.residual_evaluations;

@@ -43,18 +43,20 @@ class FinerSolution {
     try {
       equations_->scales(columns_, rows_);
       if (!prepared_) prepared_ = matrix_->factorise(x);  // which allocates
-      if (!iterate(x, least_iterations, measure) && !newton(x, measure)) return false;
+      if (!iterate(x, least_iterations, measure) && (spares_ || !newton(x, measure))) return false;
     } catch (...) {
       return false;
     }
     return q_.allFinite() && v_.allFinite();
   }
+  /// Whether there is no estimate where the iterations do not contract, unless the equations are few.
+  void spare(bool on) { spares_ = on && x_.size() > ApproximateInverse::few_unknowns; }
   const Vector& error_q() const { return q_; }
   const Vector& error_v() const { return v_; }
 
  private:
-  static constexpr int more_iterations = 6;
-  static constexpr double settled = 0.5, contracts = 0.5;
+  static constexpr int more_iterations = 14;
+  static constexpr double settled = 0.5, contracts = 0.8;
 
   template <class Measure>
   bool iterate(const Vector& x, int least, const Measure& measure) {
@@ -101,7 +103,7 @@ class FinerSolution {
   NonlinearEquations* equations_;
   ApproximateInverse* inverse_;
   std::unique_ptr<NewtonMatrix> matrix_;
-  bool prepared_ = false;
+  bool prepared_ = false, spares_ = false;
   Vector x_, f_, step_, d_, columns_, rows_;
   Vector q_, v_, change_q_, change_v_, of_q_, of_v_;
 };
