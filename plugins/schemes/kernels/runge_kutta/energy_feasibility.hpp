@@ -22,6 +22,7 @@
 #include <limits>
 
 #include "gnomon/base/thresholds.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "kernels/common/constraint_gram.hpp"
 #include "kernels/runge_kutta/projection_metric.hpp"
 #include "kernels/runge_kutta/rk_inertia.hpp"
@@ -101,8 +102,9 @@ class EnergyFeasibility {
     const bool distant = normal || a * a < 2 * b * defect;
     const double scale = std::max(end.start().energy_scale, now_);
     const bool at_rest = std::abs(p.dot(v)) < thresholds::small_motion * scale;  // at the end: runs begin with p = 0
-    const double allowed = distant ? constraint_rounding : at_rest ? energy_rounding : regular_rounding;
-    if (std::abs(defect) <= allowed * scale) return Feasibility::reached;
+    const double allowed =
+        distant ? constraint_rounding * (scale + reactions()) : (at_rest ? energy_rounding : regular_rounding) * scale;
+    if (std::abs(defect) <= allowed) return Feasibility::reached;
     return distant ? Feasibility::distant : Feasibility::regular;
   }
 
@@ -122,12 +124,18 @@ class EnergyFeasibility {
   double moves() const { return std::hypot(std::sqrt(tangent2_q_) * metric_->dq(), tangent_v() * metric_->dv()); }
 
  private:
+  /// |l_q|.(the sizes of the terms of g at q^)
+  double reactions() {
+    constraint_sizes(system_->constraint_pattern(), gram_->jacobian(), system_->mass().diagonal_entries(), q_, rhs_);
+    return l_q_.cwiseAbs().dot(rhs_);
+  }
+
   /// D that is left, of the largest energy of a run: a quarter of a unit in the last place where the kinetic energy is
   /// so small a part of it that moving D would change the motion, and a 64th of that elsewhere: H is known better, in
   /// extended precision.
   static constexpr double energy_rounding = 0.25 * std::numeric_limits<double>::epsilon(),
                           regular_rounding = energy_rounding / 64;
-  /// The same where there is no root: reactions times the rounding of g are energies of a few units.
+  /// The same where there is no root, of the largest energy and of what reactions make of the rounding of g.
   static constexpr double constraint_rounding = 32 * std::numeric_limits<double>::epsilon();
 
   /// l = A^-1 G W^-1 f, t = W^-1 (f - G^T l). Returns f.t.
