@@ -125,5 +125,9 @@ def test_steps_end_where_functions_switch():
     caught = 0.9979494846333587
     s = gn.solve(model, (0, 3), q0=[1], rtol=1e-8)
     assert abs(s.q[0, -1] - caught) <= 2e-7
-    errors = [abs(gn.solve(m, (0, 3), q0=[1], rtol=1e-4).q[0, -1] - caught) for m in (model, rough)]
+    # Steps over a switch that nobody named may be accurate by luck: the worst of three runs counts.
+    errors = [
+        max(abs(gn.solve(m, (0, 3), q0=[1], rtol=r).q[0, -1] - caught) for r in (1e-3, 1e-4, 1e-5))
+        for m in (model, rough)
+    ]
     assert errors[1] > 10 * errors[0]
