@@ -30,7 +30,9 @@ struct GNOMON_EXPORT RunCounters {
   long factorisations = 0;
   long repeated_solves = 0;  ///< solves that the scheme asked to repeat: augmented Lagrange iterations but the last
   long fallback_solves = 0;  ///< solves that only IntegratorOptions::fallback finished
-  long refused_steps = 0;    ///< steps that were cut into substeps, or tried again with a fourth of a tolerance's step
+  /// Steps that were cut into substeps; those of a tolerance that were tried again with a fourth, or, for their cost,
+  /// with a half.
+  long refused_steps = 0;
   long error_test_failures = 0;  ///< tries of a step of a tolerance whose estimated error was too large
   /// Of iterative refinement: residuals in extended precision, and solves that stayed as the solver left them although
   /// the scheme offers them.
