@@ -100,6 +100,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
   };
   std::string last;
   bool at_switch = false;
+  const long followed_before = counters.followed_steps;
   for (;;) {
     h = std::copysign(size, rest);
     if (size <= std::max(unseen * std::abs(z.t), epsilon * length))
@@ -148,7 +149,11 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
     if (size == 0)
       return give_up("the smallest step that is allowed is " + number_text(control.limits().smallest) + last);
   }
-  control.accept(at_switch || (driver && driver->interrupted()), costly);
+  using Cost = StepControl::Cost;
+  const bool followed = counters.followed_steps > followed_before;
+  control.accept(at_switch || (driver && driver->interrupted()), driver && followed  ? Cost::untried
+                                                                 : !driver && costly ? Cost::high
+                                                                                     : Cost::low);
   if (driver && driver->waits()) control.wait(z);
   binding.promises.symmetric = binding.promises.symplectic = false;
   return true;

@@ -290,7 +290,7 @@ double StepControl::ease(double rest) {
   return tried_ = fit(estimates_.next, rest);
 }
 
-void StepControl::accept(bool interrupted, bool costly) {
+void StepControl::accept(bool interrupted, Cost cost) {
   largest_q_ = reached_q_;
   largest_v_ = reached_v_;
   const double k = 1. / (order_ + 1), error = std::max(error_, thresholds::least_error);
@@ -303,7 +303,10 @@ void StepControl::accept(bool interrupted, bool costly) {
     estimates_.largest = std::max(estimates_.largest, tried_);
     estimates_.smallest = estimates_.smallest > 0 ? std::min(estimates_.smallest, tried_) : tried_;
   }
-  if (costly) {
+  if (cost == Cost::untried) {
+    easy_ = std::max(easier * tried_, error_allows() / following_cost);
+    growth_ = easy_growth;
+  } else if (cost == Cost::high) {
     if (eased_ < 1)
       lately_ = too_often;
     else if (tried_ < goes_on * estimates_.last)

@@ -63,16 +63,19 @@ class StepControl final : public StepJudge, public AllowedErrors {
   /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from
   /// z by what the tolerance allows: where nothing moves under forces that change. It allocates.
   void wait(const State& z);
-  /// What steps cost, in parts of one whose stages and error are solved by approximate inverses: with Newton's method
-  /// for the stages or for the error, and with a solution that is followed from h -> 0. Measured on rods and loops.
+  /// The cost of a step that takes Newton's method for its stages, or for its error, or whose solution is followed from
+  /// h -> 0; one whose stages and error are solved by approximate inverses costs 1. Measured on rods and loops.
   static constexpr double newton_cost = 5, estimate_cost = 8, following_cost = 50;
   /// Whether a shorter step is tried before this one is taken at that cost: where the shorter one is no less than one
   /// by cost of what the error allows.
   bool spares(double cost) const;
   /// The next try after one that was spared.
   double ease(double rest);
-  /// interrupted: by events, see EventDriver::interrupted; costly: it took one of these costs
-  void accept(bool interrupted, bool costly = false);
+  /// What a step took: untried, one of these costs, with no shorter step tried before; high, one of them where shorter
+  /// steps did not do.
+  enum class Cost { low, untried, high };
+  /// interrupted: by events, see EventDriver::interrupted
+  void accept(bool interrupted, Cost cost = Cost::low);
   /// The step was given up: everything as it was at propose().
   void give_up() { estimates_.next = before_; }
 

@@ -72,8 +72,7 @@ SolveReport KinsolNewtonIteration::solve(VectorRef xs) {
   if (simplified_.attached()) linear_.prepare(xs);
   linear_.begin();
   SolveReport tried;
-  if (simplified_.solve(xs, tried) || (simplified_.attached() && simplified_.newton().spares(rule_, tried)))
-    return tried;
+  if (simplified_.solve(xs, tried) || simplified_.newton().spares(rule_, tried)) return tried;
   SolveReport report = solve_fully(xs);
   report.add_effort(tried);
   return report;

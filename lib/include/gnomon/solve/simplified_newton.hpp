@@ -76,8 +76,9 @@ class SimplifiedNewton {
   bool spares(const ConvergenceRule& rule, SolveReport& report) const {
     report.costly = offers_leading() && equations_->size() > ApproximateInverse::few_unknowns &&
                     !rule.at_floor(report.residual_norm, equations_->rounding_floor());
-    return report.costly && equations_->spares() &&
-           !report.fail(SolveStatus::not_converged, report.effort("step", "iterations"));
+    if (!report.costly || !equations_->spares()) return false;
+    report.fail(SolveStatus::not_converged, report.effort("step", "iterations"));
+    return true;
   }
   /// F(xs), counted, and its norm. False where it cannot be evaluated.
   bool evaluate(const ConstVectorRef& xs, VectorRef f, SolveReport& report) {
