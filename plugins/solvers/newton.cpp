@@ -35,8 +35,8 @@ class Newton final : public NonlinearSolver {
     const Index n = equations.size();
     f_.setZero(n);
     dx_.setZero(n);
-    linear_.attach(equations, algebra_);
     if (simplify_) simplified_.attach(equations);
+    linear_.attach(equations, algebra_, simplified_.replaces_matrix());
   }
 
   SolveReport solve(VectorRef xs) override {

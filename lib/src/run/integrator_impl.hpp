@@ -114,6 +114,8 @@ struct Integrator::Impl {
   bool attempt(double h, StepReport& report);
   /// Whether the step under way is given up for that cost, see StepControl::spares.
   bool spare(double cost);
+  /// StepControl::newton_cost of the largest of the systems that a step solves.
+  double newton_cost() const;
   /// What the solves of a step are for: its solution, that of a part of it on a path, or its solution again, which is
   /// to be the end of the path.
   enum class Purpose { step, path, end };

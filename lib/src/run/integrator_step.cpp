@@ -66,10 +66,11 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     Successor successor(z, next);
     equations.finish(next);
     if (control.judges) {
-      equations.spare_estimates(spares && control.spares(StepControl::estimate_cost));
+      const double cost = StepControl::estimate_cost * newton_cost();
+      equations.spare_estimates(spares && control.spares(cost));
       if (!equations.local_error(z, next, control.error_q(), control.error_v()))
-        return !spare(StepControl::estimate_cost) && fail(report, SolveStatus::evaluation_failed,
-                                                          "the local error cannot be estimated where G has lost rank");
+        return !spare(cost) && fail(report, SolveStatus::evaluation_failed,
+                                    "the local error cannot be estimated where G has lost rank");
       if (!control.passes(z, next)) return fail(report, SolveStatus::error_too_large, too_large());
     }
     if (!monitor.evaluate(next, equations.added_energy(next)) ||
@@ -88,6 +89,13 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     return fail(report, SolveStatus::evaluation_failed, thrown_text());
   }
   return true;
+}
+
+double Integrator::Impl::newton_cost() const {
+  Index largest = 0;
+  for (const Solve& solve : solves) largest = std::max(largest, solve.x.size());
+  const Index unknowns = z.q.value().size() + z.lambda.size();
+  return StepControl::newton_cost(static_cast<double>(largest) / static_cast<double>(unknowns), unknowns);
 }
 
 bool Integrator::Impl::spare(double cost) {
@@ -110,7 +118,7 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
       set_start(k, repetition, purpose, solve);
       const bool judged = purpose == Purpose::step && control.judges && control.moves(thresholds::smallest_size);
       solve.scaled->allow(judged ? thresholds::unsolved_motion * control.tolerances().relative : 0, &control,
-                          spares && control.spares(StepControl::newton_cost));
+                          spares && control.spares(newton_cost()));
       NonlinearSolver* solver = solve_one(solve, report.last);
       pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
       if (report.last.status != SolveStatus::converged &&
@@ -162,7 +170,7 @@ void Integrator::Impl::set_start(Index k, int repetition, Purpose purpose, Solve
 
 NonlinearSolver* Integrator::Impl::solve_one(Solve& solve, SolveReport& report) {
   report = solve.solver->solve(solve.x);
-  if (report.costly) spare(StepControl::newton_cost);
+  if (report.costly) spare(newton_cost());
   count(report);
   if (!solve.fallback || (!warming_up && report.status == SolveStatus::converged)) return solve.solver.get();
   fall_back(solve, report);

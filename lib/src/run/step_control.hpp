@@ -63,9 +63,13 @@ class StepControl final : public StepJudge, public AllowedErrors {
   /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from
   /// z by what the tolerance allows: where nothing moves under forces that change. It allocates.
   void wait(const State& z);
-  /// The cost of a step that takes Newton's method for its stages, or for its error, or whose solution is followed from
-  /// h -> 0; one whose stages and error are solved by approximate inverses costs 1. Measured on rods and loops.
-  static constexpr double newton_cost = 5, estimate_cost = 8, following_cost = 50;
+  /// The cost of a step that takes Newton's method for s stages of n + m unknowns each, or that times estimate_cost for
+  /// its error, or whose solution is followed from h -> 0; one whose stages and error are solved by approximate inverses
+  /// costs 1. Measured on rods and loops: dF/dx couples the stages, and the larger it is the more its factors fill.
+  static double newton_cost(double stages, Index unknowns) {
+    return std::max(5., stages * stages * std::min(static_cast<double>(unknowns) / 500, 2.));
+  }
+  static constexpr double estimate_cost = 1.6, following_cost = 50;
   /// Whether a shorter step is tried before this one is taken at that cost: where the shorter one is no less than one
   /// by cost of what the error allows.
   bool spares(double cost) const;

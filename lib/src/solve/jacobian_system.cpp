@@ -4,11 +4,12 @@
 
 namespace gnomon {
 
-void JacobianSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice) {
+void JacobianSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice, bool rarely_needed) {
   equations_ = &equations;
   values_.setZero(equations.pattern().nonzeros());
   point_.setZero(equations.size());
-  algebra_ = choice.attach(equations);
+  algebra_ = rarely_needed ? choice.attach_when_needed(equations) : choice.attach(equations);
+  prepared_ = rarely_needed;
   algebra_->use_product(*this);
 }
 

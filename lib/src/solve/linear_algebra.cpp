@@ -133,6 +133,47 @@ class WithFallback final : public LinearAlgebra {
   Vector right_, rest_;
 };
 
+/// AlgebraChoice::attach_when_needed
+class WhenNeeded final : public LinearAlgebra {
+ public:
+  WhenNeeded(AlgebraChoice choice, const ScaledEquations& equations)
+      : choice_(std::move(choice)), equations_(&equations) {}
+
+  void attach(const SparsityPattern&, const std::vector<Block>&) override {}
+  void use_product(JacobianProduct& product) override { product_ = &product; }
+  bool factor(const ConstVectorRef& values, Setup setup) override {
+    try {
+      make();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      return fail(error.what());
+    }
+    return made_->factor(values, setup) || fail(made_->message());
+  }
+  bool solve(VectorRef x) override { return made_->solve(x) || fail(made_->message()); }
+  double pivot_ratio() const override { return made_ ? made_->pivot_ratio() : 1; }
+  void serialize(Archive& archive) override {
+    bool made = made_ != nullptr;
+    archive(made);
+    if (!made) return made_.reset();
+    make();
+    made_->serialize(archive);
+  }
+  std::string summary() const override { return made_ ? made_->summary() : std::string(); }
+
+ private:
+  void make() {
+    if (made_) return;
+    made_ = choice_.attach(*equations_);
+    if (product_ != nullptr) made_->use_product(*product_);
+  }
+
+  AlgebraChoice choice_;
+  const ScaledEquations* equations_;
+  JacobianProduct* product_ = nullptr;
+  std::unique_ptr<LinearAlgebra> made_;
+};
+
 }  // namespace
 
 std::string unknown_label(const std::vector<Block>& blocks, Index j) {
@@ -180,6 +221,10 @@ std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equa
       if (error.code() != ErrorCode::refused) throw;
     }
   return dense ? std::move(dense) : make(sparse_factory(*table_), {}, equations);
+}
+
+std::unique_ptr<LinearAlgebra> AlgebraChoice::attach_when_needed(const ScaledEquations& equations) const {
+  return std::make_unique<WhenNeeded>(*this, equations);
 }
 
 }  // namespace gnomon

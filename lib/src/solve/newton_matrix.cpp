@@ -10,14 +10,17 @@ class ChosenMatrix final : public NewtonMatrix {
  public:
   ChosenMatrix(NonlinearEquations& equations, const AlgebraTable& table)
       : scaled_(equations, JacobianSource::analytic) {
-    matrix_.attach(scaled_, AlgebraChoice(table, Options("Newton matrix", {algebra_option(table)})));
+    matrix_.attach(scaled_, AlgebraChoice(table, Options("Newton matrix", {algebra_option(table)})),
+                   scaled_.size() > ApproximateInverse::few_unknowns);
     for (Vector* v : {&xs_, &columns_, &rows_, &f_}) v->setZero(scaled_.size());
   }
 
+  void prepare(const ConstVectorRef& x) override {
+    scale(x);
+    matrix_.prepare(xs_);
+  }
   bool factorise(const ConstVectorRef& x) override {
-    scaled_.update_scales();
-    scaled_.equations().scales(columns_, rows_);
-    scaled_.to_scaled(x, xs_);
+    scale(x);
     matrix_.begin();
     return matrix_.evaluate(xs_) == EvaluationStatus::ok && matrix_.factorise();
   }
@@ -29,6 +32,12 @@ class ChosenMatrix final : public NewtonMatrix {
   }
 
  private:
+  void scale(const ConstVectorRef& x) {
+    scaled_.update_scales();
+    scaled_.equations().scales(columns_, rows_);
+    scaled_.to_scaled(x, xs_);
+  }
+
   ScaledEquations scaled_;
   JacobianSystem matrix_;
   Vector xs_, columns_, rows_, f_;

@@ -59,8 +59,9 @@ SunOwner<N_Vector> serial_vector(Index size, SUNContext context) {
   return vector;
 }
 
-void SunLinearSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context) {
-  JacobianSystem::attach(equations, choice);
+void SunLinearSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context,
+                             bool rarely_needed) {
+  JacobianSystem::attach(equations, choice, rarely_needed);
   matrix_ = custom_matrix(context);
   linear_ = custom_solver(
       static_cast<JacobianSystem*>(this), [](void* self) { return static_cast<JacobianSystem*>(self)->factorise(); },

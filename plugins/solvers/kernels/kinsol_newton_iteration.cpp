@@ -26,11 +26,11 @@ void KinsolNewtonIteration::attach(ScaledEquations& equations) {
   path_.allocate(equations.size());
   vectorise(f_.get());
   loop_.attach(f_.get(), context_, residual_callback, this, rule_.max_iterations);
-  linear_.attach(equations, algebra_, context_);
+  if (simplify_) simplified_.attach(equations, f_.get(), context_, rule_);
+  linear_.attach(equations, algebra_, context_, simplified_.attached() && simplified_.newton().replaces_matrix());
   loop_.use(linear_.solver(), linear_.matrix(), jacobian_callback);
   KinsolLoop::check(KINSetMaxSetupCalls(loop_.memory(), 1), "KINSetMaxSetupCalls");
   KinsolLoop::check(KINSetNoResMon(loop_.memory(), SUNTRUE), "KINSetNoResMon");
-  if (simplify_) simplified_.attach(equations, f_.get(), context_, rule_);
 }
 
 namespace {

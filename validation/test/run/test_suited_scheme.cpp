@@ -4,6 +4,7 @@
 #include <set>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
 #include "support/builtin_registry.hpp"
@@ -191,6 +192,35 @@ BOOST_AUTO_TEST_CASE(no_step_costs_much_more_than_a_shorter_one) {
       BOOST_TEST(run.counters().followed_steps == 0);
       BOOST_TEST(run.counters().jacobian_evaluations < run.counters().steps / 10);
     }
+  }
+}
+
+// A hundred rods: where the stages of the last step give a start value that is near, the second correction may be larger
+// than the first, and steps were refused for that.
+BOOST_AUTO_TEST_CASE(a_start_value_that_is_near_is_taken) {
+  const int rods = 100;
+  std::string text = "format = 1\nname = \"rods\"\ngravity = [0, 0, -9.81]\npoints = { P0 = [0, 0, 0] }\n";
+  for (int k = 1; k <= rods; ++k) {
+    const std::string own = std::to_string(k), last = std::to_string(k - 1), middle = last + ".5";
+    text += "[bodies.rod" + own + "]\nmass = 1\ninertia = [0.002, 0.084, 0.084]\n" + "markers = { m" + last +
+            " = [-0.5, 0, 0], m" + own + " = [0.5, 0, 0] }\nposition = [" + middle + ", 0, 0]\nvelocity = [0, " +
+            std::to_string(.1 * (k - .5)) + ", 0]\nangular_velocity = [0, 0, 0.1]\n";
+  }
+  text += "[joints]\nJ0 = { type = \"spherical\", between = [\"P0\", \"rod1.m0\"] }\n";
+  for (int k = 1; k < rods; ++k) {
+    const std::string own = std::to_string(k), marker = ".m" + own + "\"";
+    text += "J" + own + " = { type = \"spherical\", between = [\"rod" + own + marker + ", \"rod" +
+            std::to_string(k + 1) + marker + "] }\n";
+  }
+  const ProblemInstance instance = read_model_text(text, "rods.toml")->build(Options("problem rods", {}));
+  for (const auto& [stages, relative] : {std::pair("3", 1e-4), std::pair("4", 1e-5)}) {
+    Integrator run =
+        registry().integrator(instance, "projected-rk", "kinsol-newton", {{"stages", stages}, {"projection", "pve"}});
+    run.set_tolerances(Tolerances(relative));
+    BOOST_REQUIRE(run.advance_to(1).success());
+    BOOST_TEST(run.counters().refused_steps == 0);
+    BOOST_TEST(run.counters().jacobian_evaluations == 0);
+    BOOST_TEST(run.monitor().relative_energy_error() <= 1e-14);
   }
 }
 

@@ -286,6 +286,37 @@ BOOST_AUTO_TEST_CASE(auto_goes_on_with_klu_where_a_block_is_singular) {
   BOOST_TEST(with_klu.success(), with_klu.message);
 }
 
+// What is attached when it is needed gives what attach gives, and a checkpoint knows whether it was needed.
+BOOST_AUTO_TEST_CASE(algebra_when_needed) {
+  Integrator run = started("chain", chain_20, "newton", {});
+  ScaledEquations equations(run.equations().system(0), JacobianSource::analytic);
+  equations.update_scales();
+  const AlgebraChoice choice(registry().algebra_table(),
+                             Options("solver newton", registry().solver("newton").options()));
+  const auto at_once = choice.attach(equations), later = choice.attach_when_needed(equations),
+             restored = choice.attach_when_needed(equations);
+  const auto copy = [](LinearAlgebra& from, LinearAlgebra& to) {
+    Archive writes;
+    from.serialize(writes);
+    Archive reads(writes.bytes());
+    to.serialize(reads);
+  };
+  copy(*later, *restored);
+  BOOST_TEST(later->summary().empty());
+  BOOST_TEST(restored->summary().empty());
+  Vector values(equations.pattern().nonzeros()), expected = Vector::LinSpaced(equations.size(), 1, 2);
+  BOOST_REQUIRE((equations.jacobian(Vector::Zero(equations.size()), values) == EvaluationStatus::ok));
+  Vector found = expected, again = expected;
+  BOOST_TEST_REQUIRE((at_once->factor(values, Setup::first) && at_once->solve(expected)));
+  BOOST_TEST_REQUIRE((later->factor(values, Setup::first) && later->solve(found)));
+  BOOST_TEST(later->summary() == at_once->summary());
+  copy(*later, *restored);
+  BOOST_TEST(restored->summary() == at_once->summary());
+  BOOST_TEST_REQUIRE((restored->factor(values, Setup::again) && restored->solve(again)));
+  BOOST_TEST((found - expected).norm() == 0);
+  BOOST_TEST((again - expected).norm() == 0);
+}
+
 // Any algebra, any strategy: the same step, and no allocation but those that are declared.
 BOOST_AUTO_TEST_CASE(every_algebra_in_every_strategy) {
   Integrator expected = started("chain", chain_20, "newton", {{"algebra", "dense"}});

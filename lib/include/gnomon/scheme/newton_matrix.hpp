@@ -14,6 +14,8 @@ class NonlinearEquations;
 class GNOMON_EXPORT NewtonMatrix {
  public:
   virtual ~NewtonMatrix() = default;
+  /// The first time: what the first factorisation allocates, of few unknowns (ApproximateInverse::few_unknowns).
+  virtual void prepare(const ConstVectorRef& x) = 0;
   /// dF/dx at x, factorised. False where it cannot be evaluated or is singular. The first one allocates.
   virtual bool factorise(const ConstVectorRef& x) = 0;
   /// f <- (dF/dx)^-1 f, unscaled; false where it fails.
@@ -21,7 +23,7 @@ class GNOMON_EXPORT NewtonMatrix {
 };
 
 /// By the algebra that solvers choose by default for the pattern of the equations (AlgebraChoice), scaled at each
-/// factorisation. Equations and table outlive it. Throws as AlgebraChoice::attach does.
+/// factorisation. Equations and table outlive it. Throws as JacobianSystem::attach does.
 GNOMON_EXPORT std::unique_ptr<NewtonMatrix> newton_matrix(NonlinearEquations& equations, const AlgebraTable& table);
 
 }  // namespace gnomon

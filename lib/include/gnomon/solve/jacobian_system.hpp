@@ -17,14 +17,16 @@ class GNOMON_EXPORT JacobianSystem : private JacobianProduct {
   JacobianSystem(const JacobianSystem&) = delete;
   JacobianSystem& operator=(const JacobianSystem&) = delete;
 
-  /// Allocates everything. Throws as AlgebraChoice::attach does.
-  void attach(ScaledEquations& equations, const AlgebraChoice& choice);
+  /// Allocates everything, or, of a matrix that is rarely needed, what the algebra takes at the first factorisation.
+  /// Throws as AlgebraChoice::attach does.
+  void attach(ScaledEquations& equations, const AlgebraChoice& choice, bool rarely_needed = false);
   /// At the begin of each nonlinear solve: the next factorisation is the first one of it.
   void begin() {
     setup_ = Setup::first;
     factorised_ = false;
   }
-  /// The first time: factorises the Jacobian at xs, so that what the first factorisation allocates is allocated.
+  /// The first time: factorises the Jacobian at xs, so that what the first factorisation allocates is allocated, but
+  /// for a matrix that is rarely needed.
   void prepare(const ConstVectorRef& xs);
   /// The Jacobian at xs, to be factorised.
   EvaluationStatus evaluate(const ConstVectorRef& xs);

@@ -114,6 +114,8 @@ class GNOMON_EXPORT AlgebraChoice {
   ///
   /// Throws Error(unknown_name | refused).
   std::unique_ptr<LinearAlgebra> attach(const ScaledEquations& equations) const;
+  /// The same, created at the first factorisation, which then allocates and fails where attach would throw.
+  std::unique_ptr<LinearAlgebra> attach_when_needed(const ScaledEquations& equations) const;
 
  private:
   const AlgebraTable* table_;

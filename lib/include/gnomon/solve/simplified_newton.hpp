@@ -56,6 +56,8 @@ class SimplifiedNewton {
   /// Whether the scheme exposes such a matrix, and one to leading order in h.
   bool offered() const { return inverse_ != nullptr; }
   bool offers_leading() const { return offered() && inverse_->is_leading(); }
+  /// Whether dF/dx is rarely needed, and dear: what it takes is allocated when it is.
+  bool replaces_matrix() const { return offered() && equations_->size() > ApproximateInverse::few_unknowns; }
   /// True where xs is the solution. If not, xs is what it was, and the report has the effort only. The iteration is
   /// iterate(xs, report), a function of the strategy that calls the four below; true where judge() found the solution.
   template <class Iterate>
@@ -105,9 +107,10 @@ class SimplifiedNewton {
   /// allowed. Sets A anew, at xs, where the start value was far away.
   Verdict judge(const ConstVectorRef& xs, double step, bool at_floor, long most, SolveReport& report) {
     const double last = count_ > 0 ? steps_[0] : 0, ratio = last > 0 ? step / last : 0;
-    // An A to leading order may contract nothing beside a solution: what it leaves above rounding is not noise.
+    // An A to leading order may contract nothing beside a solution: what it leaves above rounding is not noise then.
+    const bool doubtful = leading_ && (count_ < 3 || rate_ > contraction);
     const bool noise = count_ > 0 && at_floor &&
-                       std::max(step, last) < (leading_ ? thresholds::change_rounding : thresholds::noise_of_inverse);
+                       std::max(step, last) < (doubtful ? thresholds::change_rounding : thresholds::noise_of_inverse);
     if (!shrinks(step) || count_ >= most) return noise ? Verdict::solved : Verdict::given_up;
     ++report.iterations;
     report.step_norm = step;
@@ -156,8 +159,10 @@ class SimplifiedNewton {
   bool shrinks(double step) const {
     if (!leading_) return step <= (count_ == 0 ? farthest : contraction * steps_[0]);
     if (count_ == 0) return step <= farthest_of_leading;
-    // At the mean rate of the last three, after the first ones.
-    if (count_ < static_cast<int>(steps_.size())) return step < steps_[0];
+    // Positions and velocities take turns, and after a start value that is near either may have the smaller correction.
+    if (count_ == 1) return step < std::max(steps_[0], near_enough);
+    if (count_ == 2) return step < std::max(steps_[0], steps_[1]);
+    // At the mean rate of the last three.
     const double rate = std::cbrt(step / steps_[2]);
     if (!(rate < 1)) return false;
     const double enough = std::max(thresholds::unit_of_rounding, equations_->allowed_error());

@@ -21,8 +21,8 @@ GNOMON_EXPORT SunOwner<SUNLinearSolver> custom_solver(void* self, SunSetup setup
 
 class GNOMON_EXPORT SunLinearSystem final : public JacobianSystem {
  public:
-  /// Allocates everything. Throws as AlgebraChoice::attach does.
-  void attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context);
+  /// JacobianSystem::attach
+  void attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context, bool rarely_needed = false);
 
   SUNMatrix matrix() const { return matrix_.get(); }
   /// Of direct type: its set-up factorises what evaluate left.

@@ -18,6 +18,7 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/equations.hpp"
@@ -42,7 +43,7 @@ class FinerSolution {
   bool estimate(const Vector& x, int least_iterations, const Measure& measure) {
     try {
       equations_->scales(columns_, rows_);
-      if (!prepared_) prepared_ = matrix_->factorise(x);  // which allocates
+      if (!std::exchange(prepared_, true)) matrix_->prepare(x);
       if (!iterate(x, least_iterations, measure) && (spares_ || !newton(x, measure))) return false;
     } catch (...) {
       return false;
