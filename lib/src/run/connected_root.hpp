@@ -23,8 +23,9 @@
 /// the change of F_x along the way, applied to it, and theta the contraction of the simplified Newton map x - A^-1 F(x)
 /// from x0 to its fixed point x: the bound of Newton and Kantorovich, in the one direction that matters. Equations that
 /// are linear pass however far the way is. Where F turns back between x0 and x, F_x(x0) tells it: the solver sets a
-/// matrix more. A solver without factors has F_x(x) factorised for it, as Refinement does; a system that is too large
-/// for that is judged by |d| alone.
+/// matrix more. A solver without factors has F_x(x) factorised for it, as Refinement does. By |d| <= 1/50 alone are
+/// judged a system that is too large for that, and a solve that is repeated: of a penalty, A turns from where the
+/// constraint is violated to where it holds, by angles that say nothing of the solution.
 ///
 /// Where the path turns back before s = 1 (a fold), the step has no connected root.
 

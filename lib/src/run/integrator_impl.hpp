@@ -127,8 +127,8 @@ struct Integrator::Impl {
   NonlinearSolver* solve_one(Solve& solve, SolveReport& report);
   /// Of whether the solution solve.x, unscaled, is the root next to its start value, from where the solve went this way
   /// with so many Newton matrices: it is where this is at most one.
-  double doubt(Solve& solve, NonlinearSolver& solver, double way, long matrices, Purpose purpose, bool refined,
-               const SolveReport& solved) const;
+  double doubt(Solve& solve, NonlinearSolver& solver, double way, bool repeated, long matrices, Purpose purpose,
+               bool refined, const SolveReport& solved) const;
   /// Whether the solution of solve k is that at the end of the path.
   bool ends_path(Index k, Solve& solve, NonlinearSolver& solver, bool refined) const;
   /// Whether the solution of a step of h is connected with its start, see ConnectedRoot; if so it is solved again.

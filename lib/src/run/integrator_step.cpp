@@ -136,7 +136,8 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
                     "with the Jacobian at the solution, corrections of " + number_text(refined.last) +
                         " of the unknowns' scales remain");
       const bool on_path = purpose != Purpose::end || ends_path(k, solve, *solver, refined.offered);
-      const double doubted = doubt(solve, *solver, way, matrices, purpose, refined.offered, report.last);
+      const double doubted =
+          doubt(solve, *solver, way, repetition > 0, matrices, purpose, refined.offered, report.last);
       if (purpose == Purpose::path) path.found(k, solve.x);
       then = equations.accept(k, solve.x);
       if (then == Next::fail || repetition == max_repetitions)
@@ -177,12 +178,12 @@ NonlinearSolver* Integrator::Impl::solve_one(Solve& solve, SolveReport& report) 
   return solve.fallback.get();
 }
 
-double Integrator::Impl::doubt(Solve& solve, NonlinearSolver& solver, double way, long matrices, Purpose purpose,
-                               bool refined, const SolveReport& solved) const {
+double Integrator::Impl::doubt(Solve& solve, NonlinearSolver& solver, double way, bool repeated, long matrices,
+                               Purpose purpose, bool refined, const SolveReport& solved) const {
   const bool near = ConnectedRoot::is_near(way), on_path = purpose == Purpose::path;
   if (ConnectedRoot::is_nothing(way, on_path) || (!on_path && ConnectedRoot::is_fast(way, solved, matrices)) ||
       !bound.constrained_limit || ConnectedRoot::is_noise(way, *solve.scaled) ||
-      (solve.nearest && ConnectedRoot::is_next(way)))
+      (solve.nearest && ConnectedRoot::is_next(way)) || (near && repeated))
     return 0;
   constexpr double all = std::numeric_limits<double>::infinity();
   if (!near && matrices > (on_path ? ConnectedRoot::path_matrices : ConnectedRoot::step_matrices)) return all;

@@ -78,6 +78,17 @@ BOOST_AUTO_TEST_CASE(steps_that_resolve_the_motion_are_not_doubted) {
     }
 }
 
+// The penalty of the first of three solves takes six matrices and more on a way of 1/100, and each of these steps was
+// followed, at twenty times its cost.
+BOOST_AUTO_TEST_CASE(solves_that_are_repeated_are_not_doubted_where_they_are_near) {
+  for (const char* scheme : {"augmented-lagrange", "augmented-lagrange-general"}) {
+    const Run run = ran("heavy-top", {}, scheme, {}, 1e-3, .1, "kinsol-newton");
+    BOOST_TEST(run.report.success(), scheme << ": " << run.report.message);
+    BOOST_TEST(run.counters.repeated_solves > 100, scheme);
+    BOOST_TEST(run.counters.followed_steps == 0, scheme);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(solvers_without_factors_and_compositions_are_judged_too) {
   for (const char* solver : {"kinsol-picard", "kinsol-anderson"}) {
     const Run run =
