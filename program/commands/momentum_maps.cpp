@@ -76,9 +76,11 @@ class MomentumMaps {
       for (double& each : x) each = normal(engine);
       return x;
     };
+    // Besides the start at least one other position, and so many until the rows are plenty.
     constexpr int samples = 6;
+    constexpr std::size_t plenty = 1000;
     const double size = std::max(instance_.q0.lpNorm<Eigen::Infinity>(), 1e-100);
-    for (int sample = 0; sample < samples; ++sample) {
+    for (int sample = 0; sample < samples && (sample < 2 || rows_.size() < plenty); ++sample) {
       Vector q = instance_.q0, p = Vector::Zero(q.size());
       if (sample > 0) q += .03 * size * random(q.size());
       try {
