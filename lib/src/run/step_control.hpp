@@ -64,8 +64,9 @@ class StepControl final : public StepJudge, public AllowedErrors {
   /// z by what the tolerance allows: where nothing moves under forces that change. It allocates.
   void wait(const State& z);
   /// The cost of a step that takes Newton's method for s stages of n + m unknowns each, or that times estimate_cost for
-  /// its error, or whose solution is followed from h -> 0; one whose stages and error are solved by approximate inverses
-  /// costs 1. Measured on rods and loops: dF/dx couples the stages, and the larger it is the more its factors fill.
+  /// its error, or whose solution is followed from h -> 0; one whose stages and error are solved by approximate
+  /// inverses costs 1. Measured on rods and loops: dF/dx couples the stages, and the larger it is the more its factors
+  /// fill.
   static double newton_cost(double stages, Index unknowns) {
     return std::max(5., stages * stages * std::min(static_cast<double>(unknowns) / 500, 2.));
   }

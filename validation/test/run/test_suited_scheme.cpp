@@ -195,8 +195,8 @@ BOOST_AUTO_TEST_CASE(no_step_costs_much_more_than_a_shorter_one) {
   }
 }
 
-// A hundred rods: where the stages of the last step give a start value that is near, the second correction may be larger
-// than the first, and steps were refused for that.
+// A hundred rods: where the stages of the last step give a start value that is near, the second correction may be
+// larger than the first, and steps were refused for that.
 BOOST_AUTO_TEST_CASE(a_start_value_that_is_near_is_taken) {
   const int rods = 100;
   std::string text = "format = 1\nname = \"rods\"\ngravity = [0, 0, -9.81]\npoints = { P0 = [0, 0, 0] }\n";
