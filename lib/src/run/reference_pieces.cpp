@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/run/stepwise_reference.hpp"
 #include "gnomon/start/border.hpp"

@@ -18,6 +18,71 @@ namespace gnomon {
 
 namespace {
 
+/// Rows in place of `dependent`, those in which the columns y_j of a basis are the unit matrix, for which the same span
+/// has columns with fewer entries. In place of row d_j a row i makes
+///
+///     y_j <- y_j / y_ij,    y_c <- y_c - y_ic y_j,    c != j,
+///
+/// and the row that takes most entries away is taken, column after column, as long as there is one. A chain of closed
+/// loops ends with columns that do not leave their loop: of two loops that meet, a row of the joint between them would
+/// couple all that follow.
+std::vector<Index> sparser_rows(Matrix y, std::vector<Index> dependent) {
+  constexpr double least_pivot = 0.1;
+  constexpr int most_sweeps = 20;
+  const auto clean = [&y](Index j) {
+    const double zero = thresholds::border_rounding * y.col(j).lpNorm<Eigen::Infinity>();
+    y.col(j) = (y.col(j).array().abs() > zero).select(y.col(j), 0);
+  };
+  for (Index j = 0; j < y.cols(); ++j) clean(j);
+  std::vector<Index> support, others;
+  const auto find_others = [&](Index i, Index j) {
+    others.clear();
+    for (Index c = 0; c < y.cols(); ++c)
+      if (c != j && y(i, c) != 0) others.push_back(c);
+  };
+  const auto exchange = [&](Index j) {
+    support.clear();
+    for (Index i = 0; i < y.rows(); ++i)
+      if (y(i, j) != 0) support.push_back(i);
+    const double large = least_pivot * y.col(j).lpNorm<Eigen::Infinity>();
+    Index best = -1;
+    long most = 0;
+    for (const Index i : support) {
+      if (std::abs(y(i, j)) < large) continue;
+      find_others(i, j);
+      long gone = 0;
+      for (const Index c : others) {
+        const double factor = y(i, c) / y(i, j);
+        for (const Index r : support) {
+          const double before = y(r, c), change = factor * y(r, j), after = before - change;
+          const bool stays =
+              std::abs(after) > thresholds::border_rounding * std::max(std::abs(before), std::abs(change));
+          gone += static_cast<long>(before != 0) - static_cast<long>(stays);
+        }
+      }
+      if (gone > most) {
+        most = gone;
+        best = i;
+      }
+    }
+    if (best < 0) return false;
+    find_others(best, j);
+    y.col(j) /= y(best, j);
+    for (const Index c : others) {
+      y.col(c) -= y(best, c) * y.col(j);
+      clean(c);
+    }
+    dependent[static_cast<std::size_t>(j)] = best;
+    return true;
+  };
+  bool any = true;
+  for (int sweep = 0; any && sweep < most_sweeps; ++sweep) {
+    any = false;
+    for (Index j = 0; j < y.cols(); ++j) any = exchange(j) || any;
+  }
+  return dependent;
+}
+
 /// The left null space of G near a position where B, m x k, makes (G, B) regular: with the rows of G M^-1/2 and of B
 /// divided by D = diag(A_ii)^1/2,
 ///
@@ -50,13 +115,16 @@ class LeftNullSpace {
   }
   /// D, after evaluate()
   const Vector& length() const { return length_; }
+  /// An entry of D^-1 G M^-1/2 by its position in the pattern of G and its row, after evaluate()
+  double scaled(Index row, Index e) const {
+    return values_[e] * inverse_root_[system_->constraint_pattern().indices[e]] / length_[row];
+  }
   /// D Y for B = border; false where (G, B) has lost rank. After evaluate().
   bool find(const Matrix& border) {
     const SparsityPattern& g = system_->constraint_pattern();
     Index next = 0;
     for (Index i = 0; i < m_; ++i) {
-      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
-        wide_[next++] = values_[e] * inverse_root_[g.indices[e]] / length_[i];
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e) wide_[next++] = scaled(i, e);
       for (Index e = border_.offsets[i]; e < border_.offsets[i + 1]; ++e)
         wide_[next++] = border(i, border_.indices[e]) / length_[i];
     }
@@ -107,13 +175,66 @@ class LeftNullSpace {
   GramCholesky factors_;
 };
 
+/// One column of Y whose entries lie in known rows, among which there is no other: as above, of these rows alone.
+class NullVector {
+ public:
+  /// of: a column of `pattern`, that of Y
+  NullVector(const SparsityPattern& g, const SparsityPattern& pattern, Index of) : g_(&g), of_(of) {
+    for (Index i = 0; i < pattern.rows; ++i)
+      if (pattern.find(i, of) >= 0) rows_.push_back(i);
+    std::vector<Index> columns;
+    for (const Index i : rows_)
+      columns.insert(columns.end(), g.indices.begin() + g.offsets[i], g.indices.begin() + g.offsets[i + 1]);
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    const auto size = static_cast<Index>(rows_.size()), last = static_cast<Index>(columns.size());
+    PatternBuilder builder(size, last + 1);
+    for (Index r = 0; r < size; ++r) {
+      const Index i = rows_[static_cast<std::size_t>(r)];
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
+        builder.add(r, std::lower_bound(columns.begin(), columns.end(), g.indices[e]) - columns.begin());
+      builder.add(r, last);
+    }
+    const SparsityPattern wide = builder.build();
+    wide_.setZero(wide.nonzeros());
+    y_.setZero(size);
+    factors_ = GramCholesky(wide, wide);
+  }
+
+  /// For this column of B = border; false where (G, B) has lost rank. After at.evaluate().
+  bool find(const LeftNullSpace& at, const Matrix& border) {
+    Index next = 0, r = 0;
+    for (const Index i : rows_) {
+      for (Index e = g_->offsets[i]; e < g_->offsets[i + 1]; ++e) wide_[next++] = at.scaled(i, e);
+      wide_[next++] = y_[r++] = border(i, of_) / at.length()[i];
+    }
+    if (!factors_.factorise(wide_, wide_)) return false;
+    factors_.solve(y_);
+    y_.normalize();
+    return y_.allFinite();
+  }
+  /// The column of D Y, of length one, after find().
+  void write(Matrix& basis) const {
+    Index r = 0;
+    for (const Index i : rows_) basis(i, of_) = y_[r++];
+  }
+
+ private:
+  const SparsityPattern* g_;
+  Index of_;
+  std::vector<Index> rows_;
+  Vector wide_, y_;
+  GramCholesky factors_;
+};
+
 }  // namespace
 
 struct Border::Impl final : public BorderedSystem::LeastNorm {
   std::shared_ptr<const System> given;
   std::shared_ptr<BorderedSystem> bordered;
   std::vector<Index> dependent;                   // a row for each column of Y, which is the unit matrix in these
-  LeftNullSpace null_space;                       // before set_pattern() with B in the rows of `dependent` only
+  LeftNullSpace null_space;                       // with B in the rows of `dependent` only
+  std::vector<NullVector> columns;                // of Y, from set_pattern() on
   Matrix basis;                                   // D Y of the last renewal, zero outside the pattern
   Matrix border;                                  // B of the same
   mutable std::optional<LeftNullSpace> at_point;  // of projection()
@@ -137,7 +258,8 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
   }
   void set_pattern(const SparsityPattern& pattern) {
     bordered = std::make_shared<BorderedSystem>(given, pattern);
-    null_space = LeftNullSpace(*given, pattern);
+    columns.clear();
+    for (Index j = 0; j < pattern.cols; ++j) columns.emplace_back(given->constraint_pattern(), pattern, j);
     if (!given->parts().friction) return;
     at_point.emplace(*given, pattern);
     projected.setIdentity(given->m(), given->m());
@@ -149,13 +271,9 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
   bool take(double t, const Vector& q) {
     time = t;
     null_space.evaluate(t, q);
-    if (!null_space.find(border) || !null_space.reduce(dependent)) return false;
-    const SparsityPattern& pattern = bordered->border_pattern();
-    basis.setZero();
-    for (Index i = 0; i < pattern.rows; ++i)
-      for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e)
-        basis(i, pattern.indices[e]) = null_space.basis()(i, pattern.indices[e]);
-    for (Index j = 0; j < basis.cols(); ++j) basis.col(j).normalize();
+    for (NullVector& column : columns)
+      if (!column.find(null_space, border)) return false;
+    for (const NullVector& column : columns) column.write(basis);
     border = null_space.length().asDiagonal() * basis;
     write();
     return true;
@@ -214,6 +332,10 @@ std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, doubl
                     std::to_string(rank.rank) + " there and " + std::to_string(there) +
                     " beside it, and where the motion goes on is not determined; start beside it");
   auto impl = std::make_unique<Impl>(system, rank.dependent);
+  impl->begin(t, q);
+  if (!impl->null_space.find(impl->border) || !impl->null_space.reduce(impl->dependent))
+    throw_rank_deficient(*system, rank);
+  impl = std::make_unique<Impl>(system, sparser_rows(impl->null_space.basis(), impl->dependent));
   impl->begin(t, q);
   // The entries of Y that are not zero in any of these positions.
   Matrix largest = Matrix::Zero(system->m(), impl->border.cols());
