@@ -1,5 +1,5 @@
-// Closed loops in a row, of bodies in space: each repeats three of its constraints, and what repeats them are rows of its
-// own bodies and joints, whichever rows the rank leaves out. Renewed elsewhere the border is one of that position.
+// Closed loops in a row, of bodies in space: each repeats three of its constraints, and what repeats them are rows of
+// its own bodies and joints, whichever rows the rank leaves out. Renewed elsewhere the border is one of that position.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
@@ -13,7 +13,8 @@ using namespace gnomon;
 
 namespace {
 
-/// N parallelograms of N + 1 cranks of length one, turned by this angle, hinged to the ground at (i, 0, 0), and couplers.
+/// N parallelograms of N + 1 cranks of length one, turned by this angle, hinged to the ground at (i, 0, 0), and
+/// couplers.
 ProblemInstance parallelograms(int loops, double angle) {
   const auto number = [](double x) { return number_text(x, 17); };
   const double c = std::cos(angle), s = std::sin(angle);
