@@ -10,7 +10,6 @@
 
 namespace gnomon::ensembles {
 
-using pages::Cell;
 using pages::Chart;
 using pages::Mark;
 using pages::Series;

@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(equal_arrays_are_stored_once) {
 
 BOOST_AUTO_TEST_CASE(blocks_that_do_not_fit_together) {
   Page page("misuse", "");
-  const auto says = [&page](Block block, const std::string& part) {
-    BOOST_CHECK_EXCEPTION(page.add(std::move(block)), std::invalid_argument, [&part](const std::exception& error) {
+  const auto says = [&page](const Block& block, const std::string& part) {
+    BOOST_CHECK_EXCEPTION(page.add(block), std::invalid_argument, [&part](const std::exception& error) {
       return std::string(error.what()).find(part) != std::string::npos;
     });
   };

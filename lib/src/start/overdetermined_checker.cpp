@@ -103,7 +103,7 @@ class Checker {
       const SparsityPattern& pattern = s_.pattern(term, argument);
       Disagreement found;
       double scale = 0;
-      for (Point at : points_) {
+      for (const Point& at : points_) {
         Vector values(pattern.nonzeros());
         if (values.size() > 0) s_.jacobian(term, argument, at.view(), values);
         const Matrix dense = to_dense(pattern, values);

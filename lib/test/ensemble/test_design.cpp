@@ -169,9 +169,9 @@ BOOST_AUTO_TEST_CASE(sequences_of_sobol_are_nets) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_design_is_said) {
-  const auto refused = [](std::vector<Variable> variables, long samples, const std::string& part,
+  const auto refused = [](const std::vector<Variable>& variables, long samples, const std::string& part,
                           Sampling sampling = Sampling::random) {
-    BOOST_CHECK_EXCEPTION(Design(std::move(variables), sampling, samples), Error, test::says(part));
+    BOOST_CHECK_EXCEPTION(Design(variables, sampling, samples), Error, test::says(part));
   };
   const Distribution list("k", "list(1,2)"), drawn("k", "uniform(0,1)"), wide("k", "grid(0,1,100000)");
   refused({{"k", list}}, 0, "at least 1");

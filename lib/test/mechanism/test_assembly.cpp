@@ -7,7 +7,7 @@
 #include "gnomon/mechanism/mechanism.hpp"
 #include "mechanism/built_models.hpp"
 
-using gnomon::Index, gnomon::Mechanism, gnomon::ProblemInstance, gnomon::System, gnomon::Vector;
+using gnomon::Index, gnomon::Mechanism, gnomon::ProblemInstance, gnomon::Vector;
 using gnomon::test::build, gnomon::test::check_complaints, gnomon::test::system_of, gnomon::test::with;
 
 namespace {

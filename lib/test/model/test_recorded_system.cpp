@@ -7,12 +7,8 @@
 #include "support/models.hpp"
 
 using gnomon::AutodiffModel;
-using gnomon::Dynamic;
-using gnomon::ForceArgument;
 using gnomon::Index;
 using gnomon::Matrix;
-using gnomon::SparsityPattern;
-using gnomon::System;
 using gnomon::Vector;
 using gnomon::test::compare;
 using gnomon::test::q4;

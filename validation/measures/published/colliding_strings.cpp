@@ -82,7 +82,8 @@ Quantities measure_colliding_strings(const Registry& registry, const Case& c) {
     throw Error(ErrorCode::refused, "problem " + c.problem + " has no exact solution with these parameters");
   const double h = c.step.front();
   const Options options("scheme " + c.method.scheme, registry.scheme(c.method.scheme).options(), c.method.options);
-  const auto intervals = static_cast<double>(instance.q0.size() / 2 + 1);
+  const Index points = instance.q0.size() / 2;  // of each string
+  const auto intervals = static_cast<double>(points + 1);
   const StringsRow row = table_row(c.data_folder + "/" + c.table.file, intervals, h, options.real("eps"));
 
   Integrator integrator = started(registry, instance, c.method);
