@@ -75,9 +75,10 @@ bool says(const std::string& sentence, const std::string& part) {
   return sentence.find(part) != std::string::npos;
 }
 
-void refused(EnsembleSetup setup, std::vector<Variable> variables, const std::string& part, long samples = 1) {
-  BOOST_CHECK_EXCEPTION(Ensemble(registry(), std::move(setup), Design(std::move(variables), Sampling::random, samples)),
-                        Error, [&](const Error& error) {
+void refused(const EnsembleSetup& setup, const std::vector<Variable>& variables, const std::string& part,
+             long samples = 1) {
+  BOOST_CHECK_EXCEPTION(Ensemble(registry(), setup, Design(variables, Sampling::random, samples)), Error,
+                        [&](const Error& error) {
                           BOOST_TEST_MESSAGE(error.what());
                           BOOST_TEST(says(error.what(), part), error.what());
                           return true;
