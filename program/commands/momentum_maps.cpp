@@ -80,7 +80,8 @@ class MomentumMaps {
     constexpr int samples = 6;
     constexpr std::size_t plenty = 1000;
     const double size = std::max(instance_.q0.lpNorm<Eigen::Infinity>(), 1e-100);
-    for (int sample = 0; sample < samples && (sample < 2 || rows_.size() < plenty); ++sample) {
+    int taken = 0;
+    for (int sample = 0; sample < samples && (taken < 2 || rows_.size() < plenty); ++sample) {
       Vector q = instance_.q0, p = Vector::Zero(q.size());
       if (sample > 0) q += .03 * size * random(q.size());
       try {
@@ -88,6 +89,7 @@ class MomentumMaps {
       } catch (const Error&) {
         continue;
       }
+      ++taken;
       add_sample(q, random(q.size()), random(system_.m() + system_.parts().n_obstacles()));
     }
   }

@@ -28,6 +28,11 @@ double parse_number(const std::string& owner, const OptionSpec& spec, const std:
   return value;
 }
 
+Error no_choice(const std::string& option, const std::string& text, const OptionSpec& spec) {
+  return {ErrorCode::bad_value, option + " = \"" + text + "\" is not " + spec.range_text() +
+                                    (text.size() < 2 ? "" : did_you_mean(text, spec.choices))};
+}
+
 }  // namespace
 
 OptionSpec OptionSpec::real(std::string name, double value, double minimum, double maximum, std::string unit,
@@ -115,8 +120,7 @@ Options::Options(std::string owner, OptionSpecs specs, const Assignments& assign
     if (!found) throw unknown_name("option of " + owner_, name, names_of(specs_));
     if (found->kind == OptionSpec::Kind::choice) {
       if (std::find(found->choices.begin(), found->choices.end(), text) == found->choices.end())
-        throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text() +
-                                              (text.size() < 2 ? "" : did_you_mean(text, found->choices)));
+        throw no_choice(owner_ + ": " + name, text, *found);
       values_[name] = text;
     } else if (found->kind == OptionSpec::Kind::scheme) {
       values_[name] = text;
@@ -176,7 +180,8 @@ std::string Options::to_text() const {
       text += std::get<std::string>(value);
     const auto nested = nested_.find(name);
     if (nested == nested_.end()) continue;
-    for (const auto& [inner, assigned] : nested->second) text += " " + name + "." + inner + "=" + assigned;
+    for (const auto& [inner, assigned] : nested->second)
+      text.append(" ").append(name).append(".").append(inner).append("=").append(assigned);
   }
   return text;
 }

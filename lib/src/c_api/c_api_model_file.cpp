@@ -36,6 +36,11 @@ std::vector<Output> outputs_of(Memory& memory) {
   return memory.start.outputs ? memory.start.outputs->outputs() : std::vector<Output>();
 }
 
+Error no_entry(const std::string& wanted, const std::string& family, Index size) {
+  return {ErrorCode::bad_value, "\"" + wanted + "\": " + family + " has " + std::to_string(size) +
+                                    (size == 1 ? " entry" : " entries") + ", the first is " + family + "[0]"};
+}
+
 }  // namespace
 
 int GnomonSetProblem(void* mem, const char* name, const char* parameters) {
@@ -84,10 +89,7 @@ int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index) {
     for (const Block& block : system->traits().blocks) {
       known.push_back(block.name);
       if (block.name != family) continue;
-      if (entry < 0 ? block.size != 1 : entry >= block.size)
-        throw Error(ErrorCode::bad_value, "\"" + wanted + "\": " + family + " has " + std::to_string(block.size) +
-                                              (block.size == 1 ? " entry" : " entries") + ", the first is " + family +
-                                              "[0]");
+      if (entry < 0 ? block.size != 1 : entry >= block.size) throw no_entry(wanted, family, block.size);
       return block.offset + std::max(entry, 0L);
     }
     throw unknown_name("coordinate", family, known);

@@ -20,6 +20,11 @@ constexpr auto tick_interval = std::chrono::milliseconds(2);
 /// So many of the first runs may be refused before all are taken to be.
 constexpr long first_tries = 64;
 
+Error both(const std::string& name) {
+  return {ErrorCode::bad_value,
+          "\"" + name + "\" is both a variable and a figure that is kept: call the variable set." + name};
+}
+
 }  // namespace
 
 const char* to_string(RunStatus status) {
@@ -85,11 +90,7 @@ struct Ensemble::Impl {
         runner.prepare(run);
         for (const Variable& variable : design.variables()) columns.push_back(variable.name);
         for (const std::string& name : runner.figures().columns()) {
-          if (std::find(columns.begin(), columns.end(), name) != columns.end())
-            throw Error(ErrorCode::bad_value, "\"" + name +
-                                                  "\" is both a variable and a figure that is kept: call the variable "
-                                                  "set." +
-                                                  name);
+          if (std::find(columns.begin(), columns.end(), name) != columns.end()) throw both(name);
           columns.push_back(name);
         }
         return;

@@ -76,8 +76,8 @@ class StepControl final : public StepJudge, public AllowedErrors {
   bool spares(double cost) const;
   /// The next try after one that was spared.
   double ease(double rest);
-  /// What a step took: untried, one of these costs, with no shorter step tried before; high, one of them where shorter
-  /// steps did not do.
+  /// The cost of a step that was taken. It is untried where it was one of those above and no shorter step was tried
+  /// before, and high where it was one of them and shorter steps did not do.
   enum class Cost { low, untried, high };
   /// interrupted: by events, see EventDriver::interrupted
   void accept(bool interrupted, Cost cost = Cost::low);

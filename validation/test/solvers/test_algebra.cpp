@@ -286,7 +286,8 @@ BOOST_AUTO_TEST_CASE(auto_goes_on_with_klu_where_a_block_is_singular) {
   BOOST_TEST(with_klu.success(), with_klu.message);
 }
 
-// What is attached when it is needed gives what attach gives, and a checkpoint knows whether it was needed.
+// An algebra that is attached when it is needed gives the solutions of one that is attached at once, and a checkpoint
+// has whether it was needed.
 BOOST_AUTO_TEST_CASE(algebra_when_needed) {
   Integrator run = started("chain", chain_20, "newton", {});
   ScaledEquations equations(run.equations().system(0), JacobianSource::analytic);
