@@ -31,9 +31,10 @@ constexpr double largest_inverse = 1e12;
 
 class BlockTree final : public LinearAlgebra {
  public:
+  void use_bodies(const std::vector<int>& bodies) override { bodies_ = bodies; }
   void attach(const SparsityPattern& pattern, const std::vector<Block>& blocks) override {
     blocks_ = blocks;
-    tree_ = std::make_unique<TreePartition>(pattern);
+    tree_ = std::make_unique<TreePartition>(pattern, bodies_);
     const std::size_t gone = tree_->eliminations.size();
     largest_ = 0;
     for (Vector* v : {&factor_, &inverse_, &defined_}) v->setZero(at(gone));
@@ -131,13 +132,16 @@ class BlockTree final : public LinearAlgebra {
   }
 
   /// Calls f with the kernels for the size of a node: chains in the plane and in space, with a second multiplier or an
-  /// eight-fold block where they are closed, and any other.
+  /// eight-fold block where they are closed, bodies and the joints of points between them, and any other.
   template <class F>
   static bool with_size(const TreePartition::Node& node, F f) {
     if (node.size == 4 && node.touched == 3) return f(SmallBlock<4, 3>{4, 3});
     if (node.size == 3 && node.touched == 2) return f(SmallBlock<3, 2>{3, 2});
     if (node.size == 7 && node.touched == 3) return f(SmallBlock<7, 3>{7, 3});
     if (node.size == 8 && node.touched == 6) return f(SmallBlock<8, 6>{8, 6});
+    if (node.size == 6 && node.touched == 3) return f(SmallBlock<6, 3>{6, 3});
+    if (node.size == 2 && node.touched == 3) return f(SmallBlock<2, 3>{2, 3});
+    if (node.size == 3 && node.touched == 6) return f(SmallBlock<3, 6>{3, 6});
     return f(SmallBlock<0, 0>{node.size, node.touched});
   }
 
@@ -253,6 +257,7 @@ class BlockTree final : public LinearAlgebra {
   };
 
   std::vector<Block> blocks_;
+  std::vector<int> bodies_;
   std::unique_ptr<TreePartition> tree_;
   std::vector<Begin> begin_;  // per node, in the lists below
   Vector upper_, lower_;      // D^-1 and D^-1 C; B D^-1

@@ -20,6 +20,7 @@ class Klu final : public LinearAlgebra {
   bool solve(VectorRef x) override { return factors_.solve(x) || fail_singular(); }
   double pivot_ratio() const override { return factors_.pivot_ratio(); }
   void serialize(Archive& archive) override { factors_.serialize(archive); }
+  double cost() const override { return 8.5 * factors_.expected_nonzeros() + 5 * factors_.size(); }
   std::string summary() const override { return std::to_string(factors_.nonzeros()) + " nonzeros in the factors"; }
 
  private:

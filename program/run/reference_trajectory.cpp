@@ -267,11 +267,9 @@ RunReport ReferenceTrajectory::report(std::vector<ReferenceOutcome> references) 
   facts.outputs = outputs.outputs();
   if (!facts.outputs.empty()) facts.output_values = outputs.evaluate(state_);
   facts.references = std::move(references);
-  RunReport report{fmt::format("{}, reference {}", facts.arguments.problem, label()),
-                   facts.status,
-                   rows_of(facts, end_),
-                   {},
-                   json_of(facts, end_, *instance_.model)};
+  RunReport report{
+      fmt::format("{}, reference {}", facts.arguments.problem, label()), facts.status, rows_of(facts, end_), {}, {}};
+  if (facts.arguments.json) report.json = json_of(facts, end_, *instance_.model);
   if (!end_.events.empty()) report.events = event_rows(*instance_.model->mechanical(), end_.events);
   return report;
 }

@@ -5,6 +5,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/scheme/nearest_solution.hpp"
+#include "gnomon/solve/body_condensation.hpp"
 #include "gnomon/start/consistent_start.hpp"
 #include "gnomon/start/verify.hpp"
 #include "run/integrator_impl.hpp"
@@ -87,9 +88,12 @@ void Integrator::Impl::attach() {
   const System* system = model->mechanical();
   const auto functions =
       system && !system->parts().extended ? Refinement::Functions::first_order : Refinement::Functions::extended;
+  std::vector<int> bodies;
+  if (system) bodies = body_of_coordinates(border ? border->system()->traits() : system->traits());
   for (Index k = 0; k < equations.n_systems(); ++k) {
     Solve solve;
     solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
+    solve.scaled->set_bodies(bodies);
     solve.scaled->attach_algebra(options.algebra);
     solve.scaled->watch(options.interrupt);
     solve.nearest = dynamic_cast<const NearestSolution*>(&equations.system(k)) != nullptr;

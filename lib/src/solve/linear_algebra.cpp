@@ -6,12 +6,13 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
+#include "gnomon/solve/condensed_algebra.hpp"
 
 namespace gnomon {
 
 namespace {
 
-constexpr Index always_dense = 16, dense_limit = 60;
+constexpr Index always_dense = 16, dense_limit = 60, compared_limit = 10000;
 constexpr double dense_density = 1.0 / 3;
 constexpr Index narrow = 4;  // half bandwidth up to which nothing is faster than a band
 
@@ -28,11 +29,24 @@ bool narrow_band(const SparsityPattern& pattern) {
   return pattern.rows >= 4 * (width + 1);
 }
 
+/// A matrix by its pattern and the names of its unknowns.
+struct Shape {
+  const SparsityPattern& pattern;
+  const std::vector<Block>& blocks;
+  const std::vector<int>& bodies;
+  Index size() const { return pattern.cols; }
+};
+
+Shape shape(const ScaledEquations& equations) {
+  return {equations.pattern(), equations.equations().blocks(), equations.bodies()};
+}
+
 std::unique_ptr<LinearAlgebra> make(const AlgebraFactory& factory, const Assignments& assignments,
-                                    const ScaledEquations& equations) {
+                                    const Shape& matrix) {
   auto algebra = factory.create(Options("algebra " + factory.name(), factory.options(), assignments));
   try {
-    algebra->attach(equations.pattern(), equations.equations().blocks());
+    if (!matrix.bodies.empty()) algebra->use_bodies(matrix.bodies);
+    algebra->attach(matrix.pattern, matrix.blocks);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::refused) throw;
     throw Error(ErrorCode::refused, "algebra " + factory.name() + " does not suit the equations: " + error.what());
@@ -105,7 +119,7 @@ class WithFallback final : public LinearAlgebra {
 
   Eigen::Map<const Vector> values() const { return {values_, equations_->pattern().nonzeros()}; }
   void make_second() {
-    second_ = make(*factory_, {}, *equations_);
+    second_ = make(*factory_, {}, shape(*equations_));
     if (product_ != nullptr) second_->use_product(*product_);
   }
   bool take_second() {
@@ -194,8 +208,9 @@ OptionSpec algebra_option(const AlgebraTable& table) {
   return OptionSpec::choice_with_options(
       "algebra", std::move(names),
       "linear algebra; auto is band where it has at most four diagonals beside the main one, dense for at most 16 "
-      "unknowns or a third nonzero, block-tree where small blocks form a tree and cost less than dense, dense for at "
-      "most 60 unknowns, else klu (without SuiteSparse sparse-lu)");
+      "unknowns or a third nonzero, else the cheapest of block-tree and, for at most 60 unknowns, dense, for more klu "
+      "(without SuiteSparse sparse-lu), of the whole matrix or after bodies have left it with constraints of their "
+      "own");
 }
 
 AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_options)
@@ -205,22 +220,66 @@ AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_op
                                           "\" was assigned while algebra = auto: name the algebra that it belongs to");
 }
 
-std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equations) const {
-  if (equations.attached_algebra() != nullptr) return make(*equations.attached_algebra(), {}, equations);
-  if (name_ != "auto") return make(table_->algebra(name_), own_, equations);
-  const bool small = equations.size() <= dense_limit;
-  if (narrow_band(equations.pattern()) && knows(*table_, "band")) return make(table_->algebra("band"), {}, equations);
-  if (equations.size() <= always_dense || density(equations.pattern()) >= dense_density)
-    return make(table_->algebra("dense"), {}, equations);
-  std::unique_ptr<LinearAlgebra> dense = small ? make(table_->algebra("dense"), {}, equations) : nullptr;
-  if (knows(*table_, "block-tree")) try {
-      auto tree = make(table_->algebra("block-tree"), {}, equations);
-      if (!dense || tree->cost() < dense->cost())
-        return std::make_unique<WithFallback>(std::move(tree), sparse_factory(*table_), equations);
+namespace {
+
+/// What `auto` may take for a matrix, and whether it pivots inside its blocks alone.
+struct Candidate {
+  std::unique_ptr<LinearAlgebra> algebra;
+  bool in_blocks = false;
+
+  void improve(std::unique_ptr<LinearAlgebra> other, bool other_in_blocks) {
+    if (algebra && !(other->cost() < algebra->cost())) return;
+    algebra = std::move(other);
+    in_blocks = other_in_blocks;
+  }
+};
+
+/// The cheapest of block-tree, dense or, of more unknowns, klu, and what is there already. Where there is something for
+/// a large matrix, klu is not analysed in vain.
+Candidate cheapest(const AlgebraTable& table, const Shape& matrix, Candidate best = {}) {
+  if (narrow_band(matrix.pattern) && knows(table, "band")) return {make(table.algebra("band"), {}, matrix), false};
+  const bool small = matrix.size() <= dense_limit;
+  if (matrix.size() <= always_dense || density(matrix.pattern) >= dense_density)
+    return {make(table.algebra("dense"), {}, matrix), false};
+  if (small) best.improve(make(table.algebra("dense"), {}, matrix), false);
+  if (knows(table, "block-tree")) try {
+      best.improve(make(table.algebra("block-tree"), {}, matrix), true);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
     }
-  return dense ? std::move(dense) : make(sparse_factory(*table_), {}, equations);
+  if (!best.algebra || (!small && matrix.size() <= compared_limit))
+    best.improve(make(sparse_factory(table), {}, matrix), false);
+  return best;
+}
+
+/// Null where no body has constraints of its own.
+std::unique_ptr<BodyCondensation> condensation(const ScaledEquations& equations) {
+  if (equations.bodies().empty() || equations.size() <= always_dense) return nullptr;
+  auto bodies = std::make_unique<BodyCondensation>(equations.pattern(), equations.bodies());
+  return bodies->removed() > 0 ? std::move(bodies) : nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equations) const {
+  const Shape whole = shape(equations);
+  if (equations.attached_algebra() != nullptr) return make(*equations.attached_algebra(), {}, whole);
+  if (name_ != "auto" && name_ != "block-tree") return make(table_->algebra(name_), own_, whole);
+  std::unique_ptr<BodyCondensation> bodies = condensation(equations);
+  if (!bodies && name_ != "auto") return make(table_->algebra(name_), own_, whole);
+  Candidate chosen;
+  if (bodies) {
+    const std::vector<Block> names{{"condensed", 0, bodies->pattern().cols}};
+    std::vector<int> of_left;
+    for (const int i : bodies->unknowns()) of_left.push_back(equations.bodies()[static_cast<std::size_t>(i)]);
+    const Shape left{bodies->pattern(), names, of_left};
+    auto rest = name_ == "auto" ? cheapest(*table_, left).algebra : make(table_->algebra(name_), own_, left);
+    chosen = {std::make_unique<CondensedAlgebra>(std::move(bodies), std::move(rest), whole.blocks), true};
+    if (name_ != "auto") return std::move(chosen.algebra);
+  }
+  chosen = cheapest(*table_, whole, std::move(chosen));
+  if (!chosen.in_blocks) return std::move(chosen.algebra);
+  return std::make_unique<WithFallback>(std::move(chosen.algebra), sparse_factory(*table_), equations);
 }
 
 std::unique_ptr<LinearAlgebra> AlgebraChoice::attach_when_needed(const ScaledEquations& equations) const {

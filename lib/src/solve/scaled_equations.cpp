@@ -117,6 +117,16 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
   });
 }
 
+void ScaledEquations::set_bodies(const std::vector<int>& of_coordinates) {
+  const auto n = static_cast<Index>(of_coordinates.size());
+  bodies_.clear();
+  if (n == 0) return;
+  bodies_.assign(static_cast<std::size_t>(size()), -1);
+  for (const Block& block : equations_->blocks())
+    for (Index i = 0; i < block.size && block.size % n == 0; ++i)
+      bodies_[static_cast<std::size_t>(block.offset + i)] = of_coordinates[static_cast<std::size_t>(i % n)];
+}
+
 double ScaledEquations::part_of_allowed(const ConstVectorRef& d) {
   x_ = d.cwiseProduct(columns_);
   return allowed_->part(*equations_->end_errors(), x_);

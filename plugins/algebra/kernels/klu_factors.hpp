@@ -98,6 +98,9 @@ class KluFactors {
     if (!factor_anew()) throw Error(ErrorCode::bad_file, "the matrix that gave KLU its pivot order is singular");
   }
 
+  double size() const { return static_cast<double>(pattern_->rows); }
+  /// After attach: an estimate, for pivots on the diagonal.
+  double expected_nonzeros() const { return symbolic_[amd]->lnz + symbolic_[amd]->unz; }
   Index nonzeros() const { return numeric_ ? numeric_->lnz + numeric_->unz : 0; }
 
  private:

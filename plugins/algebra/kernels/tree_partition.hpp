@@ -5,8 +5,8 @@
 ///  1. Elimination. A column with two entries (r, b), (s, b) leaves the matrix by row r, which becomes the definition
 ///     of unknown b: dp in terms of dq where the mass matrix couples few coordinates. Row s takes over the rest of r.
 ///  2. Bodies. What is left pairs row and column into vertices. Multipliers are the vertices without a diagonal entry;
-///     coordinates that meet the same multipliers are one body, and a multiplier that meets a single body belongs to
-///     it, since alone its block would be singular (the rod of a chain to its anchor).
+///     coordinates of a body that is known, or that meet the same multipliers, are one body, and a multiplier that
+///     meets a single body belongs to it, since alone its block would be singular (the rod of a chain to its anchor).
 ///  3. Tree. The refined quotient tree of the graph of bodies and multipliers (quotient_tree.hpp): a multiplier goes
 ///     with the body behind it as seen from the root, and elimination from the leaves to the root fills nothing outside
 ///     the blocks.
@@ -69,8 +69,10 @@ class TreePartition {
   std::vector<Entry> entries;      ///< by slot
   int largest = 0;
 
-  /// Throws Error(refused) where blocks become too large.
-  explicit TreePartition(const SparsityPattern& pattern) : pattern_(&pattern), n_(static_cast<int>(pattern.rows)) {
+  /// known: the body of each unknown, -1 where it is not known, or nothing at all. Throws Error(refused) where blocks
+  /// become too large.
+  explicit TreePartition(const SparsityPattern& pattern, const std::vector<int>& known = {})
+      : pattern_(&pattern), known_(&known), n_(static_cast<int>(pattern.rows)) {
     find_eliminations();
     number_vertices();
     find_bodies();
@@ -78,6 +80,7 @@ class TreePartition {
     order_nodes();
     place_entries();
     pattern_ = nullptr;
+    known_ = nullptr;
     for (auto* scratch : {&row_vertex_, &column_vertex_, &row_of_, &column_of_, &body_, &new_place_})
       std::vector<int>().swap(*scratch);
     std::vector<char>().swap(multiplier_);
@@ -196,6 +199,14 @@ class TreePartition {
                         key[at(v)] == key[at(order[k - 1])];
       leader[at(v)] = same ? leader[at(order[k - 1])] : v;
     }
+    if (!known_->empty()) {
+      Ints first(count + known_->size(), -1);
+      for (std::size_t v = 0; v < count; ++v)
+        if (const int body = (*known_)[at(column_of_[v])]; body >= 0 && !multiplier_[v]) {
+          if (first[at(body)] < 0) first[at(body)] = static_cast<int>(v);
+          leader[v] = first[at(body)];
+        }
+    }
     // A multiplier that meets one body only belongs to it.
     Ints only(count, -1);
     const auto meet = [&](int multiplier, int leading) {
@@ -210,12 +221,27 @@ class TreePartition {
     root_ = 0;
     for (std::size_t v = count; v-- > 0;)
       if (multiplier_[v] && only[v] >= 0 && !multiplier_[at(only[v])]) leader[v] = root_ = only[v];
+    if (!known_->empty()) root_ = least_free(leader);
     body_.assign(count, -1);
     bodies_ = 0;
     for (std::size_t v = 0; v < count; ++v)
       if (leader[v] == static_cast<int>(v)) body_[v] = bodies_++;
     for (std::size_t v = 0; v < count; ++v) body_[v] = body_[at(leader[v])];
     if (count > 0) root_ = body_[at(root_)];
+  }
+
+  /// The first of the known bodies with the fewest coordinates beside multipliers of its own: as a leaf it might leave
+  /// the multipliers of its joint without a regular block.
+  int least_free(const Ints& leader) const {
+    Ints freedom(leader.size(), 0), body(leader.size(), 0);
+    for (std::size_t v = 0; v < leader.size(); ++v) {
+      freedom[at(leader[v])] += multiplier_[v] ? -1 : 1;
+      if (!multiplier_[v] && (*known_)[at(column_of_[v])] >= 0) body[at(leader[v])] = 1;
+    }
+    int least = -1;
+    for (std::size_t v = 0; v < body.size(); ++v)
+      if (body[v] && (least < 0 || freedom[v] < freedom[at(least)])) least = static_cast<int>(v);
+    return std::max(least, 0);
   }
 
   // 3
@@ -336,6 +362,7 @@ class TreePartition {
   }
 
   const SparsityPattern* pattern_;
+  const std::vector<int>* known_;
   int n_, bodies_ = 0, root_ = 0;
   Ints row_vertex_, column_vertex_;  // vertex of a row or column, -1: eliminated
   Ints row_of_, column_of_;          // of a vertex

@@ -97,8 +97,8 @@ BOOST_AUTO_TEST_CASE(what_a_restart_refuses) {
     damaged(flipped, "damaged");
   }
   std::string other = bytes;
-  other[8] = 9;
-  damaged(other, "format 9");
+  other[8] = 99;
+  damaged(other, "format 99");
   // A checkpoint of the library has no arguments of the program.
   gnomon::Integrator library = integrator("planar-pendulum", {}, "energy-momentum");
   library.save(bad.string());

@@ -31,6 +31,9 @@ class GNOMON_EXPORT LinearAlgebra {
  public:
   virtual ~LinearAlgebra() = default;
 
+  /// For algebra that takes together what belongs together: the body of each unknown, -1 where it is none's; called
+  /// before attach where it is known.
+  virtual void use_bodies(const std::vector<int>& bodies) { static_cast<void>(bodies); }
   /// For a square pattern; blocks name its columns. Symbolic analysis happens here. Throws Error(refused) with the
   /// reason where the algebra does not suit the pattern. The pattern must outlive this object.
   virtual void attach(const SparsityPattern& pattern, const std::vector<Block>& blocks) = 0;
@@ -108,10 +111,12 @@ class GNOMON_EXPORT AlgebraChoice {
   ///
   ///   - band         where it has at most four diagonals on either side of the main one;
   ///   - dense        for at most 16 unknowns, or where a third of the matrix or more is not zero;
-  ///   - block-tree   where the pattern falls into small blocks that form a tree, and klu from where its factors fail;
-  ///   - dense        for at most 60 unknowns otherwise, or where that costs less (LinearAlgebra::cost);
-  ///   - klu          otherwise; sparse-lu takes its place where it is not registered.
+  ///   - otherwise the one of least LinearAlgebra::cost: block-tree, where the pattern falls into small blocks that
+  ///     form a tree; dense for at most 60 unknowns, klu for more; and the same for what is left of the matrix after
+  ///     bodies with constraints of their own (body_condensation.hpp). sparse-lu takes the place of klu where that is
+  ///     not registered, and klu that of what pivots inside blocks alone from where its factors fail.
   ///
+  /// block-tree by name is taken after bodies, too.
   /// Throws Error(unknown_name | refused).
   std::unique_ptr<LinearAlgebra> attach(const ScaledEquations& equations) const;
   /// The same, created at the first factorisation, which then allocates and fails where attach would throw.

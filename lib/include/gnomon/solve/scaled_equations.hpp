@@ -79,6 +79,12 @@ class GNOMON_EXPORT ScaledEquations {
   void attach_algebra(const AlgebraFactory* algebra) { algebra_ = algebra; }
   const AlgebraFactory* attached_algebra() const { return algebra_; }
 
+  /// What belongs together: the body of every coordinate (body_of_coordinates), for algebra that takes bodies first.
+  /// Blocks of the unknown that are as long as that, or several times, are coordinates.
+  void set_bodies(const std::vector<int>& of_coordinates);
+  /// Of each unknown, -1 where it belongs to none; empty where nothing is known.
+  const std::vector<int>& bodies() const { return bodies_; }
+
   /// Evaluations fail as long as this is not 0. Null: never.
   void watch(const volatile std::sig_atomic_t* interrupt) { interrupt_ = interrupt; }
 
@@ -108,6 +114,7 @@ class GNOMON_EXPORT ScaledEquations {
   NonlinearEquations* equations_;
   JacobianSource source_;
   const AlgebraFactory* algebra_ = nullptr;
+  std::vector<int> bodies_;
   const volatile std::sig_atomic_t* interrupt_ = nullptr;
   Colouring colouring_;
   Vector columns_, rows_;  // C and R^-1
