@@ -24,7 +24,8 @@ class BorderedStep final : public StepEquations, public StepWarning {
   void begin(const State& z0, double h) override;
   void predict(Index solve, VectorRef x) override { inner_->predict(solve, x); }
   Next accept(Index solve, const ConstVectorRef& x) override { return inner_->accept(solve, x); }
-  /// Throws CannotEvaluate where nu is not zero, to rounding: then constraints that repeat others contradict them.
+  /// Throws CannotEvaluate where nu is not zero: then constraints that repeat others contradict them. With estimates of
+  /// errors it is zero to rounding, or the step is too long: at rest rounding of the reactions moves nu by h^2 as much.
   void finish(State& next) override;
   const char* failure() const override { return inner_->failure(); }
   const char* diagnosis(Index solve) const override { return inner_->diagnosis(solve); }
@@ -32,7 +33,10 @@ class BorderedStep final : public StepEquations, public StepWarning {
   const char* discrete_energy_name() const override { return inner_->discrete_energy_name(); }
   long double discrete_energy(const State& z) override { return inner_->discrete_energy(widened(z)); }
   bool differentiate(Matrix* changes) override;
-  int estimate_errors(bool on) override { return inner_->estimate_errors(on); }
+  int estimate_errors(bool on) override {
+    estimates_ = on;
+    return inner_->estimate_errors(on);
+  }
   void spare_estimates(bool on) override { inner_->spare_estimates(on); }
   bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) override;
   const char* warning() const override;
@@ -47,6 +51,7 @@ class BorderedStep final : public StepEquations, public StepWarning {
   std::unique_ptr<StepEquations> inner_;
   Vector root_mass_;
   Index n_, wide_;
+  bool estimates_ = false;
   State start_, end_, measured_;
   Matrix* changes_ = nullptr;
   Matrix wide_changes_;

@@ -33,7 +33,7 @@ bool narrow_band(const SparsityPattern& pattern) {
 struct Shape {
   const SparsityPattern& pattern;
   const std::vector<Block>& blocks;
-  const std::vector<int>& bodies;
+  std::vector<int> bodies;  ///< of the unknowns, or nothing
   Index size() const { return pattern.cols; }
 };
 
@@ -234,20 +234,22 @@ struct Candidate {
   }
 };
 
-/// The cheapest of block-tree, dense or, of more unknowns, klu, and what is there already. Where there is something for
-/// a large matrix, klu is not analysed in vain.
+/// The cheapest of block-tree, dense for few unknowns, and what is there already; klu where block-tree is none of them.
+/// Where there is something for a large matrix, klu is not analysed in vain.
 Candidate cheapest(const AlgebraTable& table, const Shape& matrix, Candidate best = {}) {
   if (narrow_band(matrix.pattern) && knows(table, "band")) return {make(table.algebra("band"), {}, matrix), false};
   const bool small = matrix.size() <= dense_limit;
   if (matrix.size() <= always_dense || density(matrix.pattern) >= dense_density)
     return {make(table.algebra("dense"), {}, matrix), false};
   if (small) best.improve(make(table.algebra("dense"), {}, matrix), false);
+  bool tree = false;
   if (knows(table, "block-tree")) try {
       best.improve(make(table.algebra("block-tree"), {}, matrix), true);
+      tree = true;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
     }
-  if (!best.algebra || (!small && matrix.size() <= compared_limit))
+  if (!best.algebra || (!small && !tree && matrix.size() <= compared_limit))
     best.improve(make(sparse_factory(table), {}, matrix), false);
   return best;
 }
@@ -277,7 +279,8 @@ std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equa
     chosen = {std::make_unique<CondensedAlgebra>(std::move(bodies), std::move(rest), whole.blocks), true};
     if (name_ != "auto") return std::move(chosen.algebra);
   }
-  chosen = cheapest(*table_, whole, std::move(chosen));
+  // Bodies that keep their constraints are too large for small blocks.
+  chosen = cheapest(*table_, {whole.pattern, whole.blocks, {}}, std::move(chosen));
   if (!chosen.in_blocks) return std::move(chosen.algebra);
   return std::make_unique<WithFallback>(std::move(chosen.algebra), sparse_factory(*table_), equations);
 }

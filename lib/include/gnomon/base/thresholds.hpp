@@ -76,6 +76,7 @@ constexpr double nearly_solved = 1e-7;         // residual and correction of a s
 constexpr double same_solution = 1e-4;         // two solutions that are closer are one
 constexpr double least_part_of_path = 1e-6;    // of the path: the smallest step along it
 constexpr double contradicting_border = 1e-8;  // of q in the metric of M: a singular position is not passed
+constexpr double border_of_step = 1e-14;       // the same, of steps that may be shorter: it is rounding
 
 // Rank, pivots, symmetry and the residuals of linear systems.
 constexpr double rank = 1e-10;                 // of the largest singular value of G M^-1/2, rows of length one: zero

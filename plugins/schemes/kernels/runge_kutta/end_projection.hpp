@@ -46,7 +46,7 @@ struct ProjectionFrame {
 
   Feasibility begin(const State& z0, const Vector& dq, const Vector& d, double h, double energy_defect) {
     end.begin(z0, h, rule.energy);
-    metric.update(z0, h);
+    metric.update(z0, h, dq);
     this->h = h;
     dq_hat = dq;
     d_hat = d;

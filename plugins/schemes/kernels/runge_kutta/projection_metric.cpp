@@ -1,6 +1,9 @@
 #include "kernels/runge_kutta/projection_metric.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon::kernels {
 
@@ -26,6 +29,13 @@ void ProjectionMetric::update(const State& z0, double h) {
     for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) a += g_values_[k] * g_values_[k] / weight_[g.indices[k]];
     row_[i] = a > 0 ? std::sqrt(a) : 1;
   }
+}
+
+void ProjectionMetric::update(const State& z0, double h, const Vector& dq) {
+  update(z0, h);
+  const Vector& q = z0.q.value();
+  const double reach2 = std::max(q.cwiseProduct(root_).squaredNorm(), (q + dq).cwiseProduct(root_).squaredNorm());
+  if (reach2 > thresholds::least_reach_squared * dq_ * dq_ && reach2 < dq_ * dq_) dq_ = std::sqrt(reach2);
 }
 
 }  // namespace gnomon::kernels

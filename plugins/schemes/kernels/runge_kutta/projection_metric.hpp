@@ -23,6 +23,10 @@ class ProjectionMetric {
   ProjectionMetric(const System& system, bool mass, const StepScales& scales);
 
   void update(const State& z0, double h);
+  /// Of a step that has moved q by dq without the projection: dq() is at most the size of the mechanism before or after
+  /// it, |W^1/2 q|. At rest, where forces and reactions balance, the increments that they have in a long step would be
+  /// larger by far, and what the projection is to end at is a rounding of q.
+  void update(const State& z0, double h, const Vector& dq);
 
   bool is_mass() const { return mass_; }
   double dq() const { return dq_; }
