@@ -49,7 +49,7 @@ struct RunReport {
   std::string title, status;
   std::vector<SummaryRow> rows;
   std::vector<std::array<std::string, 4>> events;  ///< see event_rows
-  Json::Value json;  ///< null without --json
+  Json::Value json;                                ///< null without --json
 };
 
 /// What the model file or --project-start moved: "crank by 0.12 and rocker by 0.03"; "nothing" where the start fitted,
