@@ -57,7 +57,10 @@ void BorderedStep::finish(State& next) {
   const Vector& q = end_.q.value();
   const double size = q.head(n_).cwiseProduct(root_mass_.head(n_)).lpNorm<Eigen::Infinity>();
   const double apart = q.tail(wide_ - n_).lpNorm<Eigen::Infinity>();
-  if (!(apart <= (estimates_ ? thresholds::border_of_step : thresholds::contradicting_border) * size))
+  if (estimates_ && apart > thresholds::border_of_step * size && apart <= thresholds::contradicting_border * size)
+    throw CannotEvaluate("a long step leaves constraints that repeat others apart by " + number_text(apart / size) +
+                         " of the size of the mechanism, which is more than rounding");
+  if (!(apart <= thresholds::contradicting_border * size))
     throw CannotEvaluate("constraints that repeat others contradict them by " + number_text(apart / size) +
                          " of the size of the mechanism");
   copy_resized(end_, n_, next);

@@ -222,7 +222,7 @@ AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_op
 
 namespace {
 
-/// What `auto` may take for a matrix, and whether it pivots inside its blocks alone.
+/// An algebra that `auto` may take for a matrix, and whether it pivots inside its blocks alone.
 struct Candidate {
   std::unique_ptr<LinearAlgebra> algebra;
   bool in_blocks = false;

@@ -1,5 +1,5 @@
-// What bodies leave of a Newton matrix: solutions beside those of dense factors, for bodies of several sizes in any
-// order, with springs and joints between them; pivots that are followed, and what a checkpoint has of them.
+// Newton matrices that bodies have left: solutions are compared with those of dense factors, for bodies of several
+// sizes in any order, with springs and joints between them; pivots are followed, and a checkpoint has them.
 #include <Eigen/LU>
 #include <boost/test/unit_test.hpp>
 #include <numeric>

@@ -36,7 +36,7 @@ class GNOMON_EXPORT BodyCondensation {
 
   /// How many unknowns leave the matrix.
   Index removed() const { return 2 * static_cast<Index>(own_.size()); }
-  /// Of the matrix that is left.
+  /// The pattern of the matrix that is left.
   const SparsityPattern& pattern() const { return left_; }
   /// For each of its unknowns one of J: itself, or one of the coordinates that it stands for.
   const std::vector<int>& unknowns() const { return unknowns_; }
@@ -95,10 +95,8 @@ class GNOMON_EXPORT BodyCondensation {
   };
 
   static constexpr double largest_basis = 10;  // entry of N and L with pivots of before
-  const Body& owner(int c) const {
-    return bodies_[static_cast<std::size_t>(
-        body_[static_cast<std::size_t>(coordinates_[static_cast<std::size_t>(c)])])];
-  }
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  const Body& owner(int c) const { return bodies_[at(body_[at(coordinates_[at(c)])])]; }
   void find_bodies(const SparsityPattern& pattern);
   void add(int unknown, Kind kind, std::vector<int>& list);
   void number_left();

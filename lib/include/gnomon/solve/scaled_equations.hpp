@@ -79,10 +79,10 @@ class GNOMON_EXPORT ScaledEquations {
   void attach_algebra(const AlgebraFactory* algebra) { algebra_ = algebra; }
   const AlgebraFactory* attached_algebra() const { return algebra_; }
 
-  /// What belongs together: the body of every coordinate (body_of_coordinates), for algebra that takes bodies first.
-  /// Blocks of the unknown that are as long as that, or several times, are coordinates.
+  /// Takes the body of every coordinate (body_of_coordinates), for algebra that takes bodies first. Blocks of the
+  /// unknown that are as long as the list, or several times as long, are coordinates.
   void set_bodies(const std::vector<int>& of_coordinates);
-  /// Of each unknown, -1 where it belongs to none; empty where nothing is known.
+  /// The body of each unknown, -1 where it belongs to none; empty where nothing is known.
   const std::vector<int>& bodies() const { return bodies_; }
 
   /// Evaluations fail as long as this is not 0. Null: never.

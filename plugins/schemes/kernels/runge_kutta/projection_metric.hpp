@@ -23,9 +23,9 @@ class ProjectionMetric {
   ProjectionMetric(const System& system, bool mass, const StepScales& scales);
 
   void update(const State& z0, double h);
-  /// Of a step that has moved q by dq without the projection: dq() is at most the size of the mechanism before or after
-  /// it, |W^1/2 q|. At rest, where forces and reactions balance, the increments that they have in a long step would be
-  /// larger by far, and what the projection is to end at is a rounding of q.
+  /// The same for a step that has moved q by dq before its projection: dq() is at most the size |W^1/2 q| of the
+  /// mechanism, before or after it. At rest, where forces and reactions balance, h S of a long step is larger by far,
+  /// and the projection has to end at a rounding of q.
   void update(const State& z0, double h, const Vector& dq);
 
   bool is_mass() const { return mass_; }
