@@ -15,12 +15,16 @@ set(GNOMON_LINKED_library Eigen3::Eigen)
 set(GNOMON_LINKED_front Eigen3::Eigen CLI11::CLI11 fmt::fmt)
 set(GNOMON_LINKED_test gnomon_core Boost::unit_test_framework)
 
-# gnomon_set_level(target level): -O<level> in a release build, after the -O3 of that configuration.
+# gnomon_set_level(target level): -O<level> in a release build, after the -O3 of that configuration; -O0 in every build.
 function(gnomon_set_level target level)
   if(level EQUAL 3)
     return()
   endif()
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)
+  if(level EQUAL 0)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)
+  endif()
   if(level EQUAL 1)
     # GCC 12 takes Eigen's assignments for uninitialised values at -O1, and at no other level.
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>)
