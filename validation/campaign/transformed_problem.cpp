@@ -76,6 +76,7 @@ struct TransformedParts : AutodiffModel<Dynamic, Dynamic> {
     const Parts& parts = system->parts();
     traits.name = own.name;
     traits.restitutions = own.restitutions;
+    traits.blocks = named_coordinates();
     if (parts.coulomb) traits.friction_coefficients = parts.coulomb->friction_coefficients();
     if (parts.obstacles) traits.obstacle_names = parts.obstacles->obstacle_names();
     if (parts.angles) traits.angles = std::make_shared<TransformedAngles>(system, by);
@@ -86,6 +87,15 @@ struct TransformedParts : AutodiffModel<Dynamic, Dynamic> {
     return traits;
   }
   const Mass& mass() const { return start_mass; }
+  /// Each coordinate has the name of the first one that it moves: that of a point and body of the given system.
+  std::vector<Block> named_coordinates() const {
+    std::vector<Block> names;
+    for (const Block& block : system->traits().blocks)
+      for (Index i = block.offset; i < block.offset + block.size; ++i)
+        for (Index j = 0; j < system->n(); ++j)
+          if (by.s.col(j).head(i).isZero(0) && by.s(i, j) != 0) names.push_back({block.name, j, 1});
+    return names;
+  }
 
   /// S x for a block x of coordinates, times a factor.
   template <class S>
