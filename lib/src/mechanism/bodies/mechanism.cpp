@@ -1,5 +1,6 @@
 #include "gnomon/mechanism/mechanism.hpp"
 
+#include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "mechanism/tape_text.hpp"
