@@ -45,7 +45,12 @@ class MechanicalIndex1 final : public MechanicalForm {
     auto dq = j.block(2 * n_, 0, m_, n_), dv = j.block(2 * n_, n_, m_, n_);
     scatter_constraints(cj, dv);
     system_.constraint_jacobian_derivative(t, at.y, at.z, values_);
-    scatter_constraints(2, dv);
+    const VelocityConstraints* velocities = system_.parts().velocity_constraints;
+    scatter_constraints(velocities ? 1 : 2, dv);
+    if (velocities) {
+      velocities->constraint_turn(t, at.y, at.z, values_);
+      scatter_constraints(1, dv);
+    }
     system_.constraint_jacobian_derivative(t, at.y, at.dz, values_);
     scatter_constraints(1, dq);
     system_.constraint_third(t, at.y, at.z, at.z, values_);

@@ -25,6 +25,10 @@
 ///
 ///     M w + G^T lambda = M T_pq v - T_q - grad U + F,    G w + b = 0
 ///
+/// Constraints of velocities, A v + b = 0, with the force -A^T mu: their derivative along the motion holds at the
+/// stages, the constraints themselves at the end, as rows of the velocity level. They leave positions free: the
+/// projection moves q^ only by what they allow, A(q^) (q1 - q^) = 0. The work is mu.b.
+///
 /// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (10), (11), (19), (23)-(30): tableau=gauss stages=3
 /// index=3 metric=euclidean carry=paper, and without F and time. The defaults are better: stages of index 1 keep the
 /// order 2s of the Gauss methods in q, v and lambda, where index 3 leaves 2; the mass metric does not depend on units;
@@ -88,8 +92,13 @@ class ProjectedRk final : public MechanicalScheme {
     p.energy = p.position = p.hidden = p.symmetric = p.variable_steps = true;
     return p;
   }
+  bool takes_velocity_constraints() const override { return true; }
   Binding bind(const System& system, const Options& options) const override {
     require_no_friction(*this, system, "the accelerations at the end of a step are linear in the multipliers");
+    if (system.parts().velocity_constraints && (options.is("index", "3") || options.is("projection", "symmetric")))
+      refuse(*this, system,
+             "it has constraints of velocities, which hold at stages of index = 1 and at the end of a step, expected "
+             "index = 1 and a projection other than symmetric");
     const ProjectedRkMethod method = method_of(options);
     Promises promised;
     promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system);

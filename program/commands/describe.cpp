@@ -135,6 +135,8 @@ void describe_problem(const Registry& registry, const std::string& name) {
     say("  U {}{}{}{}\n", degree(traits.potential_degree),
         traits.m > 0 ? ", g " + degree(traits.constraint_degree) : "", parts.mass ? ", mass M(q)" : ", constant mass",
         parts.time_dependence ? ", depends on time" : "");
+    if (const Index r = parts.n_velocity_constraints(); r > 0)
+      say("  {} of velocities, A(q,t) v + b(q,t) = 0\n", counted(r, "constraint"));
     if (!traits.branches.empty()) say("  branches on a value, dense derivatives: {}\n", traits.branches);
     if (traits.m > 0) {
       const ConstraintRank rank = constraint_rank(*system, instance.t0, instance.q0);

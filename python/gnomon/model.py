@@ -73,7 +73,7 @@ class Model:
     potential : formula or dict
         ``U``; of a dict, the sum of its formulas.
     constraints : dict of str to formula, optional
-        By name, each ``= 0``.
+        By name, each ``= 0``; with ``der(x)`` in it, linearly, a constraint of velocities.
     parameters : dict of str to number, formula or dict, optional
         Names for numbers; ``dict(value=.., unit=.., min=.., max=.., description=..)`` says more of one.
     force, friction : dict of str to formula, optional
@@ -222,6 +222,7 @@ class Model:
         constraints: Callable[[np.ndarray], Any] | None = None,
         force: Callable[[np.ndarray, np.ndarray], Any] | None = None,
         *,
+        velocity_constraints: Callable[[np.ndarray, np.ndarray], Any] | None = None,
         traced: bool = True,
         **further: Any,
     ) -> Model:
@@ -249,6 +250,8 @@ class Model:
             g: a list, or a dict by name.
         force : callable ``force(q, v)``, optional
             Q: a list with one entry a coordinate.
+        velocity_constraints : callable ``velocity_constraints(q, v)``, optional
+            A(q) v + b(q), linear in v: a list, or a dict by name. With ``traced=True`` only.
         traced : bool
             Whether the functions become formulas.
         **further
@@ -260,10 +263,12 @@ class Model:
         if not traced:
             from .functions_model import FunctionsModel
 
+            if velocity_constraints is not None:
+                raise ModelError("velocity_constraints are given with traced=False, and formulas are expected: traced=True")
             return FunctionsModel(coordinates, mass, potential, constraints, force, **further)
         from .traced_formulas import model_of
 
-        return cls(**model_of(coordinates, mass, potential, constraints, force, **further))
+        return cls(**model_of(coordinates, mass, potential, constraints, force, velocity_constraints, **further))
 
     # What a model is --------------------------------------------------------------------------------------------------
 

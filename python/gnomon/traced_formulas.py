@@ -134,6 +134,7 @@ def model_of(
     potential: Callable[[np.ndarray], Any],
     constraints: Callable[[np.ndarray], Any] | None,
     force: Callable[[np.ndarray, np.ndarray], Any] | None,
+    velocity_constraints: Callable[[np.ndarray, np.ndarray], Any] | None,
     **further: Any,
 ) -> dict[str, Any]:
     """The arguments of Model, see :meth:`gnomon.Model.from_functions`."""
@@ -141,10 +142,16 @@ def model_of(
     q, v = _vector(names), _vector([f"der({name})" for name in names])
     made: dict[str, Any] = dict(coordinates=names, mass=_formulas(mass(q)) if callable(mass) else mass)
     made["potential"] = _formulas(potential(q))
-    if constraints is not None:
-        levels = _formulas(constraints(q))
+    rows: dict[str, str] = {}
+    for values in (
+        None if constraints is None else constraints(q),
+        None if velocity_constraints is None else velocity_constraints(q, v),
+    ):
+        levels = [] if values is None else _formulas(values)
         levels = levels if isinstance(levels, (dict, list)) else [levels]
-        made["constraints"] = levels if isinstance(levels, dict) else {f"g{i + 1}": g for i, g in enumerate(levels)}
+        rows.update(levels if isinstance(levels, dict) else {f"g{len(rows) + i + 1}": g for i, g in enumerate(levels)})
+    if rows:
+        made["constraints"] = rows
     if force is not None:
         forces = _formulas(force(q, v))
         if not isinstance(forces, list) or len(forces) != len(names):

@@ -173,6 +173,24 @@ def test_sympy():
             bad()
 
 
+
+def test_constraints_of_velocities():
+    blade = gn.Model.from_functions(
+        "x y a",
+        [1, 1, 0.5],
+        lambda q: -3 * q[0],
+        velocity_constraints=lambda q, v: {"blade": v[0] * np.sin(q[2]) - v[1] * np.cos(q[2])},
+    )
+    s = gn.solve(blade, (0, 5), q0=[0, 0, 0.5], v0=[0, 0, 2], rtol=1e-9)
+    assert blade.constraints == ["blade"]
+    np.testing.assert_allclose(s.y[:2, -1], [0.6927040141, 3.2643628473], atol=1e-8)
+    assert np.max(np.abs(s.energy_error)) < 1e-15
+    with pytest.raises(gn.GnomonError, match="not linear in the velocities"):
+        gn.solve(gn.Model("x", 1, "0", {"c": "der(x)^2 - 1"}), (0, 1))
+    with pytest.raises(gn.ModelError, match="traced=True"):
+        gn.Model.from_functions("x", 1, abs, velocity_constraints=lambda q, v: v, traced=False)
+
+
 def test_functions(start):
     """What Python's functions do is what formulas do."""
 

@@ -87,7 +87,9 @@ Transformation draw(Kind kind, const Model& model, Engine& engine) {
       by.s.setZero();
       for (Index j = 0; j < n; ++j) by.s(order[static_cast<std::size_t>(j)], j) = 1;
       by.inverse = by.s.transpose();
-      by.rows = shuffled(m, engine);
+      const Index positions = m - model.mechanical()->parts().n_velocity_constraints();
+      by.rows = shuffled(positions, engine);
+      for (const Index row : shuffled(m - positions, engine)) by.rows.push_back(positions + row);
       break;
     }
     case Kind::mirrored:
@@ -203,7 +205,8 @@ Assignments in_units_of(const Transformation& by, const OptionSpecs& options) {
 bool has_tapes(const System& system) {
   const TapedFunctions* tapes = system.parts().tapes;
   try {
-    for (int which = 0; tapes && which < 8; ++which) tapes->tape(static_cast<TapedFunctions::Which>(which));
+    for (int which = 0; tapes && which < TapedFunctions::count; ++which)
+      tapes->tape(static_cast<TapedFunctions::Which>(which));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::refused) throw;
     return false;
@@ -216,8 +219,8 @@ std::vector<Source> sources(const Registry& registry) {
   std::vector<std::string> names = registry.problems();
   for (const char* file :
        {"bead-with-friction", "bouncing-box", "bricard", "double-pendulum", "double-wishbone", "falling-chain",
-        "flyball-governor", "gyroscope", "kapitza-pendulum", "n-four-bar", "newtons-cradle", "robot-arm",
-        "slider-crank", "spherical-pendulum", "trampoline", "trebuchet", "watt-six-bar"})
+        "flyball-governor", "gyroscope", "kapitza-pendulum", "knife-edge", "n-four-bar", "newtons-cradle", "robot-arm",
+        "rolling-coin", "slider-crank", "spherical-pendulum", "trampoline", "trebuchet", "watt-six-bar"})
     names.push_back("gallery/" + std::string(file) + ".toml");
   std::vector<Source> out;
   for (const std::string& name : names) {

@@ -53,18 +53,18 @@ class TransformedAngles final : public ContinuousAngles {
 struct TransformedParts : AutodiffModel<Dynamic, Dynamic> {
   std::shared_ptr<const System> system;
   Transformation by;
-  std::optional<Tape> tapes[8];
+  std::optional<Tape> tapes[TapedFunctions::count];
   std::vector<Tape> potentials;
   Mass start_mass;
 
   TransformedParts(std::shared_ptr<const System> given, const Transformation& transformation, Mass mass)
-      : AutodiffModel(given->n(), given->m()),
+      : AutodiffModel(given->n(), given->m() - given->parts().n_velocity_constraints()),
         system(std::move(given)),
         by(transformation),
         start_mass(std::move(mass)) {
     const TapedFunctions* all = system->parts().tapes;
     if (!all) throw Error(ErrorCode::refused, "system " + system->name() + " has no tapes of its functions");
-    for (int k = 0; k < 8; ++k) tapes[k] = all->tape(static_cast<Which>(k));
+    for (int k = 0; k < TapedFunctions::count; ++k) tapes[k] = all->tape(static_cast<Which>(k));
     for (Index k = 0; k < system->parts().n_invariants(); ++k) potentials.push_back(all->invariant_potential_tape(k));
   }
 
@@ -80,7 +80,7 @@ struct TransformedParts : AutodiffModel<Dynamic, Dynamic> {
     if (parts.coulomb) traits.friction_coefficients = parts.coulomb->friction_coefficients();
     if (parts.obstacles) traits.obstacle_names = parts.obstacles->obstacle_names();
     if (parts.angles) traits.angles = std::make_shared<TransformedAngles>(system, by);
-    traits.absent.constraints = system->m() == 0;
+    traits.absent.constraints = multipliers() == 0;
     traits.absent.force = !tape(Which::force);
     traits.absent.friction = !tape(Which::friction);
     traits.absent.mass_matrix = !tape(Which::mass_matrix);
@@ -164,10 +164,22 @@ struct TransformedParts : AutodiffModel<Dynamic, Dynamic> {
   }
   template <class S>
   void constraints(const S& t, const S* q, S* g) const {
-    if (system->m() == 0) return;
+    if (multipliers() == 0) return;
     const Played<S> values = at_position<S>(Which::constraints, t, q);
-    for (Index i = 0; i < system->m(); ++i)
+    for (Index i = 0; i < multipliers(); ++i)
       g[i] = S(values.output(static_cast<std::size_t>(by.rows[static_cast<std::size_t>(i)])) * S(by.factors[i]));
+  }
+  template <class S>
+  void velocity_constraints(const S& t, const S* q, const S* v, S* psi) const {
+    if (!tape(Which::velocity_constraints)) return;
+    std::vector<S> x;
+    append(q, 1, x);
+    append(v, 1 / by.time, x);
+    const Played<S> values(*tape(Which::velocity_constraints), S(t * S(by.time)), x);
+    for (Index i = multipliers(); i < system->m(); ++i)
+      psi[i - multipliers()] =
+          S(values.output(static_cast<std::size_t>(by.rows[static_cast<std::size_t>(i)] - multipliers())) *
+            S(by.factors[i] * by.time));
   }
   template <class S>
   void obstacles(const S* q, S* c) const {

@@ -10,7 +10,8 @@ namespace gnomon::campaign {
 
 ///     q = S q',    t = time t',    H = energy H',    g'_i = factor_i g_(row_i)
 ///
-/// so that M' = S^T M S/(energy time^2), Q' = S^T Q/energy, and lambda_(row_i) = energy factor_i lambda'_i. Obstacles
+/// with constraints of velocities of the same factors, Psi'_i = factor_i time Psi_(row_i), and rows of their own, so
+/// that M' = S^T M S/(energy time^2), Q' = S^T Q/energy, and lambda_(row_i) = energy factor_i lambda'_i. Obstacles
 /// and slips keep their order and are multiplied by contact_factor.
 struct Transformation {
   Matrix s, inverse;

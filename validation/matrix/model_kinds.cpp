@@ -69,6 +69,17 @@ struct WithForce : Base {
 };
 
 template <class Base>
+struct WithVelocityConstraint : Base {
+  using Base::Base;
+  template <class S>
+  void velocity_constraints(const S& t, const S* q, const S* v, S* psi) const {
+    using std::sin;
+    psi[0] = v[0] * sin(q[1]) - 0.3 * v[1] + (1.0 + 0.2 * q[0] * q[0]) * v[2];
+    if (this->has.moving) psi[0] += 0.1 * sin(t) * (v[0] + q[2]);
+  }
+};
+
+template <class Base>
 struct WithFriction : Base {
   using Base::Base;
   template <class S>
@@ -142,6 +153,9 @@ std::vector<ModelKind> model_kinds() {
   kinds.push_back(kind<WithObstacles<Core>>("U(q,t), g(q,t) and obstacles", moving));
   kinds.push_back(kind<WithFriction<Core>>("M(q) and friction", inertia));
   kinds.push_back(kind<WithFriction<WithObstacles<Core>>>("M(q), friction and obstacles", inertia));
+  kinds.push_back(kind<WithVelocityConstraint<Core>>("A(q) v = 0 beside g(q)", plain));
+  kinds.push_back(kind<WithVelocityConstraint<WithForce<Core>>>(
+      "M(q), Q(q,v), U(q,t), g(q,t) and A(q,t) v + b(q,t) = 0", inertia_moving));
   return kinds;
 }
 

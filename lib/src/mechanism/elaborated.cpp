@@ -213,16 +213,26 @@ Index Elaborated::coordinate(const std::string& name, const std::vector<Formula>
   return entry_of(family, {whole_number(value, index, index.first())}, index, index.first());
 }
 
+/// Those whose formula has velocities, behind those of positions.
 void Elaborated::add_constraints() {
-  for (const Entry& constraint : text->constraints) {
-    Family own = family(constraint.target, "constraint");
-    own.offset = m;
-    values.constraints.push_back(own);
-    for_each(constraint.target, [&](const Slots& slots) {
-      constraints.push_back({&constraint.formula, slots, m++});
-      constraint_names.push_back(indexed(constraint.target.name, slots, constraint.target.loops.size()));
-    });
-  }
+  const auto of_velocity = [](const Entry& constraint) { return (constraint.formula.uses & of_velocities) != 0; };
+  Index count = 0;
+  values.constraints.resize(text->constraints.size());
+  for (const bool velocities : {false, true})
+    for (std::size_t k = 0; k < text->constraints.size(); ++k) {
+      const Entry& constraint = text->constraints[k];
+      if (of_velocity(constraint) != velocities) continue;
+      values.constraints[k] = family(constraint.target, "constraint");
+      values.constraints[k].offset = count;
+      for_each(constraint.target, [&](const Slots& slots) {
+        constraint_names.push_back(indexed(constraint.target.name, slots, constraint.target.loops.size()));
+        if (velocities)
+          velocity_constraints.push_back({&constraint.formula, slots, count++ - m});
+        else
+          constraints.push_back({&constraint.formula, slots, count++});
+      });
+      if (!velocities) m = count;
+    }
 }
 
 void Elaborated::add_obstacles() {
@@ -231,7 +241,7 @@ void Elaborated::add_obstacles() {
   constexpr double unbounded = std::numeric_limits<double>::max();
   for (const Obstacle& obstacle : text->obstacles) {
     Family own = family(obstacle.gap.target, "obstacle");
-    own.offset = m + count;
+    own.offset = static_cast<Index>(constraint_names.size()) + count;
     values.constraints.push_back(own);
     any = any || obstacle.slip;
     own_restitution = own_restitution || obstacle.restitution;

@@ -38,18 +38,20 @@ struct Elaborated {
 
   std::shared_ptr<const ModelText> text;
   Values values;
-  Values invariant_values;  ///< of V(pi), whose one coordinate is the invariant
-  Index n = 0, m = 0;
+  Values invariant_values;                         ///< of V(pi), whose one coordinate is the invariant
+  Index n = 0, m = 0;                              ///< m: constraints of positions
   std::shared_ptr<const ContinuousAngles> angles;  ///< set once, after the construction
   std::string moved_start;                         ///< see moved_start(); set once, after the construction
-  std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
+  std::vector<Line> potential, invariants, invariant_potentials, constraints, velocity_constraints, obstacles, slips,
+      force, friction, mass;
   std::vector<Line> position, velocity, held;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
   std::vector<const Integral*> integrals;     ///< those that are integrals at these parameters
   std::vector<Line> outputs;
   std::vector<Output> output_names;  ///< with units, one an output
   std::vector<CurveLine> curves;
-  std::vector<std::string> constraint_names, obstacle_names;
+  std::vector<std::string> constraint_names;  ///< those of velocities last
+  std::vector<std::string> obstacle_names;
   std::vector<double> friction_coefficients;      ///< one an obstacle, with slips
   std::vector<double> restitutions;               ///< one an obstacle, NaN where the run says it; empty: all are so
   bool dense_mass = false;                        ///< entries of `mass` are those of a matrix, row by row

@@ -122,6 +122,7 @@ std::optional<NoNumber> not_finite_formula(const Elaborated& all, double t, cons
        {std::tuple<const std::vector<Line>&, const char*, Name>{all.potential, "the potential", nothing},
         {all.invariants, "an invariant", nothing},
         {all.constraints, "constraint", of(all.constraint_names)},
+        {all.velocity_constraints, "constraint", [&](Index i) { return of(all.constraint_names)(all.m + i); }},
         {all.obstacles, "obstacle", of(all.obstacle_names)},
         {all.slips, "the slip of obstacle", of(all.obstacle_names)},
         {all.mass, "the mass", nothing},

@@ -60,6 +60,10 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
     fill<S>(all->constraints, {&t, q, nullptr, nullptr}, g);
   }
   template <class S>
+  void velocity_constraints(const S& t, const S* q, const S* v, S* psi) const {
+    fill<S>(all->velocity_constraints, {&t, q, v, nullptr}, psi);
+  }
+  template <class S>
   void obstacles(const S* q, S* c) const {
     fill<S>(all->obstacles, {nullptr, q, nullptr, nullptr}, c);
   }

@@ -292,7 +292,7 @@ class Reader {
     read_mass();
     read_potential();
     read_invariants();
-    model_.constraints = entries(entries_of("constraints"), "constraint", of_time | of_positions);
+    model_.constraints = entries(entries_of("constraints"), "constraint", of_time | of_positions | of_velocities);
     model_.holds = entries(entries_of("holds"), "hold", of_time | of_positions);
     read_obstacles();
     for (const toml::node* node : file_.nodes("force"))

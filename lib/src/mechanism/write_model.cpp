@@ -107,7 +107,7 @@ class Writer {
     const std::optional<Tape> potential = tapes_->tape(Which::potential);
     out += "potential = " + toml_string(formulas(*potential).output(0)) + "\n";
     std::string tables = invariants();
-    tables += rows("constraints", Which::constraints, constraints_);
+    tables += constraints();
     tables += obstacles();
     tables += rows("force", Which::force, coordinates_) + rows("friction", Which::friction, coordinates_);
     tables += symmetries();
@@ -191,6 +191,19 @@ class Writer {
     return out;
   }
 
+  /// Those of velocities last.
+  std::string constraints() {
+    const Index r = system_.parts().n_velocity_constraints();
+    const auto first = constraints_.end() - r;
+    std::string out = rows("constraints", Which::constraints, {constraints_.begin(), first});
+    const auto tape = tapes_->tape(Which::velocity_constraints);
+    if (!tape) return out;
+    if (out.empty()) out = "\n[constraints]\n";
+    const TapeText text = formulas(*tape);
+    for (Index i = 0; i < r; ++i)
+      out += key(first[i]) + " = " + toml_string(text.output(static_cast<std::size_t>(i))) + "\n";
+    return out;
+  }
   std::string rows(const char* table, Which which, const std::vector<std::string>& names) {
     const auto tape = tapes_->tape(which);
     if (!tape) return "";

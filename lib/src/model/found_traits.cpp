@@ -60,6 +60,7 @@ std::string branches_of(const RecordedParts& parts) {
   std::string text;
   for (const auto& [part, name] : {std::pair{&parts.potential, "potential"},
                                    {&parts.constraints, "constraints"},
+                                   {&parts.velocity_constraints, "velocity_constraints"},
                                    {&parts.obstacles, "obstacles"},
                                    {&parts.slips, "slips"},
                                    {&parts.force, "force"},
@@ -98,6 +99,8 @@ void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
   complete_degree(traits, parts.obstacles, "the obstacles are", traits.obstacle_degree);
   traits.time_dependent =
       uses_time(parts.potential, traits.time_dependent) || uses_time(parts.constraints, traits.time_dependent);
+  // Psi has all derivatives, in the places of those of g.
+  if (parts.velocity_constraints) traits.constraint_degree = SystemTraits::not_polynomial;
   traits.time_dependent_force = uses_time(parts.force, traits.time_dependent_force);
 }
 
@@ -128,6 +131,27 @@ void check_friction(const FoundTraits& traits, bool slips) {
     if (!(mu[i] >= 0 && std::isfinite(mu[i])))
       refuse(": the friction coefficient of contact " + std::to_string(i) + " is " + number_text(mu[i]) +
              ", expected a finite one of at least zero");
+}
+
+std::vector<std::string> FoundTraits::velocity_constraint_names() const {
+  std::vector<std::string> names;
+  for (Index i = position_constraints(); i < m; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    names.push_back(k < constraint_names.size() && !constraint_names[k].empty() ? constraint_names[k]
+                                                                                : "g[" + std::to_string(i) + "]");
+  }
+  return names;
+}
+
+void check_velocity_constraints(const FoundTraits& traits, const RecordedPart& part) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::refused, "system " + traits.name + " has constraints of velocities, and " + why);
+  };
+  if (!part.complete()) refuse("they branch on a value (" + part.tape.branch + "), which is not supported");
+  if (!part.tape.switches.empty())
+    refuse("they have switches (" + part.tape.switches.front().name + "), which is not supported");
+  if (traits.n_obstacles > 0) refuse("obstacles, which are not supported beside them");
+  if (traits.has_friction) refuse("friction R(q,v,lambda), which is not supported beside them");
 }
 
 std::string class_name(const char* mangled) {

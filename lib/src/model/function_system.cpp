@@ -15,7 +15,10 @@ namespace {
 }  // namespace
 
 FunctionSystem::FunctionSystem(FoundTraits traits, Mass mass, SystemFunctions functions)
-    : traits_(std::move(traits)), mass_(std::move(mass)), f_(std::move(functions)) {
+    : traits_(std::move(traits)),
+      mass_(std::move(mass)),
+      f_(std::move(functions)),
+      velocity_rows_(dynamic_cast<const VelocityRows*>(f_.constraints.get())) {
   PatternBuilder whole(traits_.n, traits_.n);
   for (Index j = 0; j < traits_.n; ++j) whole.add(j, j);
   for (const Function* f : {f_.potential.get(), f_.constraints.get(), f_.regular_potential.get(), f_.invariants.get()})
@@ -23,6 +26,8 @@ FunctionSystem::FunctionSystem(FoundTraits traits, Mass mass, SystemFunctions fu
   hessian_pattern_ = whole.build();
   at_rest_.setZero(traits_.n);
   if (f_.inertia) parts_.mass = this;
+  if (velocity_rows_) parts_.velocity_constraints = this;
+  if (velocity_rows_ && velocity_rows_->drives()) traits_.time_dependent = true;
   potential_places_ = places_of(*f_.potential);
   constraint_places_ = places_of(*f_.constraints);
   if (f_.invariants) {

@@ -1,5 +1,7 @@
 #include "model/mechanical_overdetermined.hpp"
 
+#include "gnomon/base/error.hpp"
+
 namespace gnomon {
 
 namespace {
@@ -17,6 +19,11 @@ MechanicalOverdetermined::MechanicalOverdetermined(std::shared_ptr<const System>
       r_(system_->parts().friction),
       mass_(system_->parts().mass) {
   const SystemTraits& s = system_->traits();
+  if (system_->parts().velocity_constraints)
+    throw Error(ErrorCode::refused,
+                "system \"" + s.name +
+                    "\" cannot be taken as an overdetermined DAE: it has constraints of velocities, "
+                    "whose flow is not symplectic; projected-rk and ida-index1 take it");
   const Index n = s.n, m = s.m;
   traits_.name = s.name;
   traits_.ny = traits_.nz = n;

@@ -3,6 +3,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
 #include "gnomon/model/system.hpp"
+#include "gnomon/scheme/requirements.hpp"
 
 namespace gnomon {
 
@@ -11,7 +12,11 @@ OptionSpecs Scheme::options() const {
 }
 
 Binding MechanicalScheme::bind(const Model& model, const Options& options) const {
-  if (const System* system = model.mechanical()) return bind(*system, options);
+  if (const System* system = model.mechanical()) {
+    if (system->parts().velocity_constraints && !takes_velocity_constraints())
+      refuse(*this, *system, "it has constraints of velocities, which this scheme does not hold; projected-rk does");
+    return bind(*system, options);
+  }
   throw Error(
       ErrorCode::refused,
       "scheme " + name() + " is for mechanical systems only, not for the overdetermined DAE \"" + model.name() + "\"");

@@ -16,6 +16,7 @@ void require_static(const System& system) {
   if (parts.obstacles) why = "it has obstacles";
   if (parts.force) why = "it has a force outside the potential";
   if (parts.friction) why = "it has friction";
+  if (parts.velocity_constraints) why = "it has constraints of velocities, along which it rests in many positions";
   if (why != nullptr)
     throw Error(ErrorCode::refused,
                 "system \"" + system.traits().name + "\" has no equilibrium that is sought here: " + why);

@@ -325,6 +325,7 @@ Border::~Border() = default;
 std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, double t, const Vector& q) {
   const ConstraintRank rank = constraint_rank(*system, t, q);
   if (rank.rank == system->m()) return nullptr;
+  if (system->parts().velocity_constraints) throw_rank_deficient(*system, rank);  // g + B nu is of positions
   const std::vector<Vector> others = positions_beside(*system, t, q);
   if (const Index there = rank_beside(*system, t, q); there > rank.rank)
     throw Error(ErrorCode::rank_deficient,

@@ -246,6 +246,7 @@ class SystemDeclarations final : public Declarations {
           "the constraints g", [this](double t) { return constraints(t, q_); }, t_);
     Vector gw(m_), hw(n_);
     multiply(s_.constraint_pattern(), jacobian(q_), w_, gw);
+    gw.tail(s_.parts().n_velocity_constraints()).setZero();  // whose g is zero everywhere
     s_.constraint_hessian_times(t_, q_, lambda_, w_, hw);
     const auto pull = [this](const Vector& q) {
       Vector out(n_);

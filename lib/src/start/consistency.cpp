@@ -247,7 +247,7 @@ bool project_position(const System& system, const Probe& probe, double t, const 
     if (error == 0 || (stagnates && error <= thresholds::on_constraints)) break;
     const double threshold =
         loose ? std::clamp(beside_misfit * now, thresholds::rank, thresholds::loosest_rank) : thresholds::rank;
-    SaddlePoint(system, t, q, threshold, metric).solve(zero, -r, step, multipliers);
+    SaddlePoint(system, t, q, threshold, metric, true).solve(zero, -r, step, multipliers);
     q += step;
   }
   if (error <= thresholds::on_constraints) {

@@ -271,12 +271,13 @@ void throw_rank_deficient(const System& system, const ConstraintRank& rank) {
 }
 
 SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double threshold,
-                         const PositionMetric* metric)
+                         const PositionMetric* metric, bool moves)
     : n_(system.n()), m_(system.m()), rank_(m_) {
   Vector values(system.constraint_pattern().nonzeros());
   if (m_ > 0) system.constraint_jacobian(t, q, values);
   if (!values.allFinite())
     throw Error(ErrorCode::not_finite, "system " + system.traits().name + ": the constraint Jacobian G is not finite");
+  if (moves) velocity_rows(system, values).setZero();
 
   Vector weights;
   if (metric) {

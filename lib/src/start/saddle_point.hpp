@@ -50,9 +50,9 @@ class SaddlePoint {
  public:
   /// Throws Error(rank_deficient) where the matrix is singular to working precision and no constraint repeats others.
   /// Singular values of G below `threshold` of the largest, rows scaled to length one, count as zero.
-  /// With a metric, its weights take the place of M.
+  /// With a metric, its weights take the place of M. `moves`: of positions, which constraints of velocities leave free.
   SaddlePoint(const System& system, double t, const Vector& q, double threshold = thresholds::rank,
-              const PositionMetric* metric = nullptr);
+              const PositionMetric* metric = nullptr, bool moves = false);
   void solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const;
   Index rank() const { return rank_; }
 

@@ -35,6 +35,15 @@ class SystemChecker {
   void constraint_second();
   void constraint_third();
   void along_the_motion();
+  void velocity_constraints();
+  /// dA(X, Y) = A'[X] Y - A'[Y] X
+  Vector exterior(double t, const Vector& q, const Vector& x, const Vector& y) const;
+  /// A basis of the combinations c of the constraints of velocities with c.dA(X, Y) = 0 for all X and Y that [G; A]
+  /// allows.
+  Matrix closed_combinations(double t, const Vector& q) const;
+  /// How many of them have d(c.A)(X, Y) = 0 for all X and Y that they themselves allow, too. Where all have, they are
+  /// derivatives of positions (Frobenius).
+  Index integrable(const Point& z) const;
   void hessian();
   void symmetries();
   void invariants();
@@ -54,6 +63,7 @@ class SystemChecker {
 
   const System& s_;
   Index n_, m_;
+  Index positions_;  ///< constraints that are g(q,t)
   std::vector<Point> points_;
   double step_;
   std::vector<ModelCheck> out_;

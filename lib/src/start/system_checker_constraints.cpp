@@ -1,6 +1,11 @@
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gnomon/base/thresholds.hpp"
+#include "gnomon/base/uniform.hpp"
 #include "start/short_time.hpp"
 #include "start/system_checker.hpp"
 
@@ -20,12 +25,16 @@ void SystemChecker::rates() {
     energy.scale_with(std::abs(u(0)[0]));
     Vector values(s_.constraint_pattern().nonzeros()), hessian(s_.hessian_pattern().nonzeros());
     part.constraint_rate_jacobian(z.t, z.q, values);
-    first.compare(values, slope([&](double after) { return jacobian_values(z.t + after, z.q); }));
+    const Index entries = s_.constraint_pattern().offsets[static_cast<std::size_t>(positions_)];
+    first.compare(values.head(entries),
+                  slope([&](double after) { return Vector(jacobian_values(z.t + after, z.q).head(entries)); }));
     first.scale_with(jacobian_values(z.t, z.q).lpNorm<Eigen::Infinity>());
-    part.constraint_rate_hessian(z.t, z.q, z.lambda, hessian);
+    Vector lambda = z.lambda;
+    lambda.tail(m_ - positions_).setZero();
+    part.constraint_rate_hessian(z.t, z.q, lambda, hessian);
     const auto of_constraints = [&](double after) {
       Vector whole(hessian.size()), potential(hessian.size());
-      s_.lagrangian_hessian(z.t + after, z.q, z.lambda, whole);
+      s_.lagrangian_hessian(z.t + after, z.q, lambda, whole);
       s_.lagrangian_hessian(z.t + after, z.q, Vector::Zero(m_), potential);
       return Vector(whole - potential);
     };
@@ -44,9 +53,9 @@ void SystemChecker::constraint_first() {
     const auto f = [&](const Vector& q) { return g(z.t, q); };
     for (Index j = 0; j < n_; ++j) {
       const Vector numeric = difference(f, z.q, unit(j));
-      inside.compare(dense.col(j), numeric);
+      inside.compare(dense.col(j).head(positions_), numeric.head(positions_));
       outside.scale_with(dense.lpNorm<Eigen::Infinity>());
-      for (Index i = 0; i < m_; ++i)
+      for (Index i = 0; i < positions_; ++i)
         if (s_.constraint_pattern().find(i, j) < 0) outside.compare(0, numeric[i]);
     }
   }
@@ -102,19 +111,135 @@ void SystemChecker::along_the_motion() {
     Vector formula(m_);
     s_.constraint_velocity(z.t, z.q, z.v, formula);
     const double e = step_;
-    velocity.compare(formula, (g(z.t + e, z.q + e * z.v) - g(z.t - e, z.q - e * z.v)) / (2 * e));
+    const Vector slope = (g(z.t + e, z.q + e * z.v) - g(z.t - e, z.q - e * z.v)) / (2 * e);
+    velocity.compare(formula.head(positions_), slope.head(positions_));
     velocity.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>());
     s_.constraint_bias(z.t, z.q, z.v, formula);
     const double d = thresholds::wide_spacing;
     // Fourth order: (-f(2d) + 16 f(d) - 30 f(0) + 16 f(-d) - f(-2d)) / (12 d^2)
     const auto f = [&](double s) { return g(z.t + s, z.q + s * z.v); };
-    bias.compare(formula, (-f(2 * d) + 16 * f(d) - 30 * f(0) + 16 * f(-d) - f(-2 * d)) / (12 * d * d));
+    const Vector bend = (-f(2 * d) + 16 * f(d) - 30 * f(0) + 16 * f(-d) - f(-2 * d)) / (12 * d * d);
+    bias.compare(formula.head(positions_), bend.head(positions_));
     bias.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>());
   }
   report("constraint-velocity", velocity, thresholds::first_difference,
          "G v + g_t against differences along the motion");
   report("constraint-bias", bias, thresholds::second_difference,
          "second derivative of g along the motion, against differences");
+}
+
+namespace {
+
+/// x less what the rows of `a` see of it.
+Vector allowed(const Matrix& a, const Vector& x) {
+  if (a.rows() == 0) return x;
+  const Eigen::CompleteOrthogonalDecomposition<Matrix> factors(a);
+  return x - factors.solve(a * x);
+}
+
+/// An orthonormal basis of the c with c.column = 0 for all columns, whose numbers below `rounding` are zero.
+Matrix left_null_space(const Matrix& columns, double rounding) {
+  const Eigen::JacobiSVD<Matrix> svd(columns, Eigen::ComputeFullU);
+  const Index rank = (svd.singularValues().array() > rounding).count();
+  return svd.matrixU().rightCols(columns.rows() - rank);
+}
+
+}  // namespace
+
+Vector SystemChecker::exterior(double t, const Vector& q, const Vector& x, const Vector& y) const {
+  Vector values(s_.constraint_pattern().nonzeros()), one(m_), other(m_);
+  s_.parts().velocity_constraints->constraint_turn(t, q, x, values);
+  multiply(s_.constraint_pattern(), values, y, one);
+  s_.parts().velocity_constraints->constraint_turn(t, q, y, values);
+  multiply(s_.constraint_pattern(), values, x, other);
+  return (one - other).tail(m_ - positions_);
+}
+
+Matrix SystemChecker::closed_combinations(double t, const Vector& q) const {
+  const Index r = m_ - positions_;
+  const Matrix rows = to_dense(s_.constraint_pattern(), jacobian_values(t, q));
+  Uniform uniform(5);
+  Matrix forms(r, r + 2);
+  Vector x(n_), y(n_);
+  for (auto form : forms.colwise()) {
+    uniform.fill(x);
+    uniform.fill(y);
+    form = exterior(t, q, allowed(rows, x), allowed(rows, y));
+  }
+  return left_null_space(forms, thresholds::rank * rows.bottomRows(r).norm());
+}
+
+Index SystemChecker::integrable(const Point& z) const {
+  const Index r = m_ - positions_;
+  const Matrix c = closed_combinations(z.t, z.q);
+  if (c.cols() == 0) return 0;
+  const Matrix rows = to_dense(s_.constraint_pattern(), jacobian_values(z.t, z.q)), a = rows.bottomRows(r);
+  Matrix kept(positions_ + c.cols(), n_);
+  kept << rows.topRows(positions_), c.transpose() * a;
+  // The nearest combinations at another position, of which the derivative of c is.
+  const auto beside = [&](const Vector& q) -> Matrix {
+    const Matrix there = closed_combinations(z.t, q);
+    return there * (there.transpose() * c);
+  };
+  const auto slope = [&](const Vector& x) -> Matrix {
+    return (beside(z.q + step_ * x) - beside(z.q - step_ * x)) / (2 * step_);
+  };
+  Uniform uniform(6);
+  Matrix forms(c.cols(), c.cols() + 2);
+  Vector x(n_), y(n_);
+  for (auto form : forms.colwise()) {
+    uniform.fill(x);
+    uniform.fill(y);
+    x = allowed(kept, x);
+    y = allowed(kept, y);
+    form = slope(x).transpose() * (a * y) - slope(y).transpose() * (a * x) + c.transpose() * exterior(z.t, z.q, x, y);
+  }
+  return left_null_space(forms, thresholds::second_difference * a.norm()).cols();
+}
+
+/// A v + b against its differences by v, by q and along the motion, and A along the motion.
+void SystemChecker::velocity_constraints() {
+  const VelocityConstraints& part = *s_.parts().velocity_constraints;
+  const Index r = part.n_velocity_constraints();
+  Disagreement by_v, by_q, turn, bias;
+  for (const Point& z : points_) {
+    const auto psi = [&](double t, const Vector& q, const Vector& v) {
+      Vector out(m_);
+      s_.constraint_velocity(t, q, v, out);
+      return Vector(out.tail(r));
+    };
+    const auto times_w = [&](const Vector& values) {
+      Vector out(m_);
+      multiply(s_.constraint_pattern(), values, z.w, out);
+      return Vector(out.tail(r));
+    };
+    Vector values(s_.constraint_pattern().nonzeros()), rate = Vector::Zero(values.size()), whole(m_);
+    const double size = times_w(jacobian_values(z.t, z.q)).lpNorm<Eigen::Infinity>();
+    by_v.compare(times_w(jacobian_values(z.t, z.q)),
+                 difference([&](const Vector& v) { return psi(z.t, z.q, v); }, z.v, z.w));
+    s_.constraint_jacobian_derivative(z.t, z.q, z.v, values);
+    if (s_.parts().time_dependence) s_.parts().time_dependence->constraint_rate_jacobian(z.t, z.q, rate);
+    by_q.compare(times_w(values + rate), difference([&](const Vector& q) { return psi(z.t, q, z.v); }, z.q, z.w));
+    part.constraint_turn(z.t, z.q, z.v, values);
+    const double e = step_;
+    turn.compare(
+        times_w(values),
+        times_w((jacobian_values(z.t + e, z.q + e * z.v) - jacobian_values(z.t - e, z.q - e * z.v)) / (2 * e)));
+    s_.constraint_bias(z.t, z.q, z.v, whole);
+    bias.compare(whole.tail(r), (psi(z.t + e, z.q + e * z.v, z.v) - psi(z.t - e, z.q - e * z.v, z.v)) / (2 * e));
+    for (Disagreement* found : {&by_v, &by_q, &turn, &bias}) found->scale_with(size);
+  }
+  if (!s_.parts().time_dependence) {
+    Index least = r;
+    for (const Point& z : points_) least = std::min(least, integrable(z));
+    if (least > 0)
+      out_.push_back({"velocity-integrable", static_cast<double>(least), std::nullopt,
+                      "combinations of A v that are d/dt of a g(q), times a factor: write that g where it is known"});
+  }
+  report("velocity-jacobian", by_v, thresholds::first_difference, "A w against differences of A v + b by v");
+  report("velocity-by-q", by_q, thresholds::first_difference, "d(A v + b)/dq w against differences");
+  report("velocity-turn", turn, thresholds::first_difference, "A against differences along the motion");
+  report("velocity-bias", bias, thresholds::first_difference, "d/dt (A v + b) - A v' against differences");
 }
 
 }  // namespace gnomon

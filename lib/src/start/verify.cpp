@@ -97,7 +97,7 @@ std::vector<ModelCheck> verify_functions(const Model& model, double t0, const Ve
   Checks out = SystemChecker(system, t0, q0).run();
   // Forces outside U and g are seen where the system is taken as an overdetermined DAE.
   const bool moving = parts.time_dependence || (parts.force && parts.force->force_depends_on_time());
-  if (!moving && (parts.force || parts.friction)) {
+  if (!moving && !parts.velocity_constraints && (parts.force || parts.friction)) {
     Vector v(system.n()), scratch(system.n());
     system.velocity(q0, p0, scratch, v);
     const std::shared_ptr<const Model> unowned(std::shared_ptr<const Model>(), &model);

@@ -24,7 +24,7 @@ bool TangentError::project(const State& z1, double h, Vector& error_q, Vector& e
   if (m_ > 0 && system_->parts().time_dependence)
     system_->parts().time_dependence->constraint_rate_jacobian(z1.t, z1.q.value(), rate_);
   if (m_ > 0 && !gram_.update(z1.t, z1.q.value())) return false;
-  position(error_q);
+  position(error_q, false);
   if (system_->parts().mass) {
     second_ = error_v;
     change_(z1, error_q, second_, error_v);
@@ -34,9 +34,10 @@ bool TangentError::project(const State& z1, double h, Vector& error_q, Vector& e
   return true;
 }
 
-void TangentError::position(Vector& error_q) {
+void TangentError::position(Vector& error_q, bool of_velocities) {
   if (m_ == 0) return;
   gram_.times(error_q, row_);
+  if (!of_velocities) row_.tail(system_->parts().n_velocity_constraints()).setZero();
   take_out(error_q);
 }
 
@@ -71,7 +72,7 @@ void TangentError::energy(double weight, Vector& error_q, Vector& error_v) {
     n_q_ = slope_;
   n_q_ *= weight;
   const double whole = slope_.dot(n_q_) + p.dot(rule_.mass_metric ? v1_ : p);
-  position(n_q_);
+  position(n_q_, true);
   change_(*z1_, n_q_, zero_, n_v_);
   n_v_ += rule_.mass_metric ? v1_ : p;
   velocity(n_q_, n_v_);

@@ -168,7 +168,7 @@ class Bench {
     run.failure = outcome.failure;
     return run;
   }
-  /// Gnomon at the tightest tolerance at which it ends, and how far that is from the next one, and from Simbody at 1e-11
+  /// Gnomon at the tightest tolerance at which it ends, and how far that is from the next one and from Simbody at 1e-11
   /// where there is one.
   Centres find_reference(PeerTable& table) const {
     const double patience = 60 * minutes_of_reference;

@@ -81,6 +81,26 @@ class GNOMON_EXPORT TimeDependence {
                                        VectorRef values) const = 0;
 };
 
+/// Constraints of velocities, Psi = A(q,t) v + b(q,t) = 0, that are no derivatives of a g(q,t): blades, rolling. Their
+/// force is -A^T mu. They are the last of the m constraints of System, whose functions have for these rows, with
+/// A'[w] = d A(q + e w)/de,
+///
+///     constraints                     0             constraint_hessian_times(mu, w)   A'[w]^T mu
+///     constraint_jacobian             A             constraint_jacobian_derivative    d(A v)/dq
+///     constraint_velocity             A v + b       constraint_third(v, w)            d(A'[w] v)/dq
+///     constraint_bias                 d/dt Psi - A v'
+///     lagrangian_hessian              d(A^T mu)/dq, which is not symmetric
+///     TimeDependence::constraint_rate_jacobian      db/dq; the part is there where b is, or where A depends on t
+class GNOMON_EXPORT VelocityConstraints {
+ public:
+  virtual ~VelocityConstraints() = default;
+  /// At least one.
+  virtual Index n_velocity_constraints() const = 0;
+  /// values on System::constraint_pattern() = how its Jacobian changes along the motion: G'[v] + G_t, which is
+  /// d(G v + g_t)/dq, and A'[v] + A_t, which is not d(A v + b)/dq.
+  virtual void constraint_turn(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef values) const = 0;
+};
+
 /// What the forces outside the potential are functions of: positions, velocities, multipliers.
 enum class ForceArgument { q, v, lambda };
 
@@ -296,7 +316,18 @@ class GNOMON_EXPORT Switches {
 /// The functions of a model as tapes, for who writes them as formulas.
 class GNOMON_EXPORT TapedFunctions {
  public:
-  enum class Which { potential, invariants, constraints, obstacles, slips, force, friction, mass_matrix };
+  enum class Which {
+    potential,
+    invariants,
+    constraints,
+    obstacles,
+    slips,
+    force,
+    friction,
+    mass_matrix,
+    velocity_constraints,  ///< of q and v
+  };
+  static constexpr int count = 9;
   virtual ~TapedFunctions() = default;
   /// Recorded by this call; the potential of a model with invariants is U2. None: the model does not have it. Throws
   /// Error(refused) for a function that branches on a value.
@@ -307,24 +338,28 @@ class GNOMON_EXPORT TapedFunctions {
 
 /// The parts of a system; null are those that it does not have.
 struct Parts {
-  const ConfigurationMass* mass = nullptr;          ///< M(q); null: the mass is constant
-  const TimeDependence* time_dependence = nullptr;  ///< U or g depends on t
-  const Force* force = nullptr;                     ///< Q(q,v,t)
-  const Friction* friction = nullptr;               ///< R(q,v,lambda)
-  const Obstacles* obstacles = nullptr;             ///< c(q) >= 0
-  const CoulombFriction* coulomb = nullptr;         ///< Coulomb friction at the obstacles
-  const Symmetries* symmetries = nullptr;           ///< momentum maps
-  const FirstIntegrals* integrals = nullptr;        ///< beyond energy and momentum maps
-  const SplitPotential* split = nullptr;            ///< U in quadratic invariants
-  const ModelPenalty* penalty = nullptr;            ///< R(g) of the model's own
-  const ExtendedPrecision* extended = nullptr;      ///< U and g at long double
-  const PointDerivatives* point = nullptr;          ///< derivatives of U and g in one call
-  const TapedFunctions* tapes = nullptr;            ///< the functions as tapes
-  const ContinuousAngles* angles = nullptr;         ///< angles that count their turns
-  const Switches* switches = nullptr;               ///< branches that a run holds during a step
-  const UnitVectorForm* unit_vectors = nullptr;     ///< g_j = |p_j|^2 - 1, see split_form.hpp
+  const ConfigurationMass* mass = nullptr;                    ///< M(q); null: the mass is constant
+  const TimeDependence* time_dependence = nullptr;            ///< U or g depends on t
+  const VelocityConstraints* velocity_constraints = nullptr;  ///< the last constraints are of velocities
+  const Force* force = nullptr;                               ///< Q(q,v,t)
+  const Friction* friction = nullptr;                         ///< R(q,v,lambda)
+  const Obstacles* obstacles = nullptr;                       ///< c(q) >= 0
+  const CoulombFriction* coulomb = nullptr;                   ///< Coulomb friction at the obstacles
+  const Symmetries* symmetries = nullptr;                     ///< momentum maps
+  const FirstIntegrals* integrals = nullptr;                  ///< beyond energy and momentum maps
+  const SplitPotential* split = nullptr;                      ///< U in quadratic invariants
+  const ModelPenalty* penalty = nullptr;                      ///< R(g) of the model's own
+  const ExtendedPrecision* extended = nullptr;                ///< U and g at long double
+  const PointDerivatives* point = nullptr;                    ///< derivatives of U and g in one call
+  const TapedFunctions* tapes = nullptr;                      ///< the functions as tapes
+  const ContinuousAngles* angles = nullptr;                   ///< angles that count their turns
+  const Switches* switches = nullptr;                         ///< branches that a run holds during a step
+  const UnitVectorForm* unit_vectors = nullptr;               ///< g_j = |p_j|^2 - 1, see split_form.hpp
 
   /// Sizes of the parts, zero without the part.
+  Index n_velocity_constraints() const {
+    return velocity_constraints ? velocity_constraints->n_velocity_constraints() : 0;
+  }
   Index n_obstacles() const { return obstacles ? obstacles->n_obstacles() : 0; }
   Index n_symmetries() const { return symmetries ? symmetries->n_symmetries() : 0; }
   Index n_integrals() const { return integrals ? integrals->n_integrals() : 0; }

@@ -158,4 +158,12 @@ class GNOMON_EXPORT System : public Model {
   Parts parts_;
 };
 
+/// The values of the rows of velocity constraints among those on System::constraint_pattern(), which are the last.
+template <class Values>
+auto velocity_rows(const System& system, Values&& values) {
+  const SparsityPattern& pattern = system.constraint_pattern();
+  const Index first = pattern.offsets[static_cast<std::size_t>(system.m() - system.parts().n_velocity_constraints())];
+  return values.segment(first, pattern.nonzeros() - first);
+}
+
 }  // namespace gnomon

@@ -41,7 +41,8 @@ struct ProjectionFrame {
         gram(system, rule.mass_metric),
         end(system) {
     if (rule.energy) energy_tangent.emplace(system, metric, gram);
-    for (Vector* v : {&dq_hat, &d_hat}) v->setZero(system.n());
+    for (Vector* v : {&dq_hat, &d_hat, &g_at}) v->setZero(system.n());
+    g_hat.setZero(system.constraint_pattern().nonzeros());
   }
 
   Feasibility begin(const State& z0, const Vector& dq, const Vector& d, double h, double energy_defect) {
@@ -50,6 +51,10 @@ struct ProjectionFrame {
     this->h = h;
     dq_hat = dq;
     d_hat = d;
+    if (system->parts().velocity_constraints) {
+      end.place(dq_hat, g_at);
+      system->constraint_jacobian(end.t(), g_at, g_hat);
+    }
     defect = energy_defect;
     feasibility = Feasibility::regular;
     floor = thresholds::projection_rounding + (end.quadratic() ? 0 : scales->position_floor());
@@ -59,12 +64,30 @@ struct ProjectionFrame {
     return feasibility;
   }
 
+  /// The position rows of constraints of velocities, which leave positions free: the projection moves them by what
+  /// these constraints allow, A(q^) (q - q^) = 0. That is why the order of a method is not changed by them.
+  template <class S, class Points>
+  void admissible(Points& b) {
+    const Index r = system->parts().n_velocity_constraints(), first = b.g.size() - r;
+    const SparsityPattern& g = system->constraint_pattern();
+    for (Index i = first; i < b.g.size(); ++i) {
+      b.g[i] = S(0.0);
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
+        b.g[i] += (b.step[g.indices[k]] - S(dq_hat[g.indices[k]])) * g_hat[k];
+    }
+  }
+  /// The derivative of g and these rows, from G.
+  void make_admissible(Vector& g_values) const {
+    if (system->parts().velocity_constraints) velocity_rows(*system, g_values) = velocity_rows(*system, g_hat);
+  }
+
   /// g, Psi = G v + g_t and H less l_q.g + l_v.Psi, at (q, v): rows from `first` on, the next ones `stride`
   /// later. Of the point b: increments step and gain from the start, q and second.
   template <class S, class Points>
   void rows(Index first, Index stride, const S& eta, Points& b, VectorRefOf<S> f) {
     const Index m = b.g.size();
     end.constraints(b.step, b.q, b.g);
+    if (system->parts().velocity_constraints) admissible<S>(b);
     for (Index i = 0; i < m; ++i) f[first + i] = b.g[i];
     if (!rule.velocity) return;
     at.constraint_velocity(end.t(), b.q, end.velocity(b.q, b.second), b.g);
@@ -96,6 +119,7 @@ struct ProjectionFrame {
   double h = 1, defect = 0, eta_scale = 1, energy_scale = 1, floor = thresholds::residual_rounding;
   Feasibility feasibility = Feasibility::regular;
   Vector dq_hat, d_hat;
+  Vector g_at, g_hat;  ///< q^ and G(q^), with constraints of velocities
 
  private:
   /// Of eta, which moves (q, v) by eta (t_q, t_v), and of the energy, which moves of typical size change.

@@ -41,7 +41,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
     });
     product_.setZero(m_);
     x_.setZero(this->size());
-    for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&g_values_, &position_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     directions_.setZero(n_, m_);
     if (!constant_mass) impulses_.setZero(n_, m_);
     jacobian_.setZero(this->size(), this->size());
@@ -102,6 +102,8 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
     place(x_, b);
     jacobian_.setZero();
     system_->constraint_jacobian(end.t(), b.q, g_values_);
+    position_values_ = g_values_;
+    frame_.make_admissible(position_values_);
     if (rule_.velocity) end.hidden_jacobian(b.q, b.second, dg_values_);
     if (rule_.energy) {
       system_->potential_gradient(end.t(), b.q, gradient_);
@@ -174,7 +176,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
   /// Adds the derivative by an unknown that moves q (level 0) or v (level 1) along a direction.
   void add_column(Index column, const Vector& direction, int level) {
     const SparsityPattern& g = system_->constraint_pattern();
-    multiply(g, g_values_, direction, product_);
+    multiply(g, level == 0 ? position_values_ : g_values_, direction, product_);
     jacobian_.col(column).segment(level * m_, m_) += product_;
     if (rule_.velocity && level == 0) {
       multiply(g, dg_values_, direction, product_);
@@ -188,7 +190,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
   ProjectionRule rule_;
   Index n_, m_;
   Matrix directions_, impulses_, jacobian_;
-  Vector t_q_, t_second_, work_, row_, gradient_, momentum_, product_, x_, g_values_, dg_values_;
+  Vector t_q_, t_second_, work_, row_, gradient_, momentum_, product_, x_, g_values_, position_values_, dg_values_;
   ForAllScalars<Buffers> buffers_;
 };
 

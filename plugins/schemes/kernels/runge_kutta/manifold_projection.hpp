@@ -31,7 +31,7 @@ class SparseManifoldMatrix {
   explicit SparseManifoldMatrix(const System& system) : system_(&system) {
     for (Vector* v : {&step_, &q1_, &v1_, &gradient_, &momentum_, &normal_}) v->setZero(system.n());
     for (Vector* v : {&mu_, &zero_}) v->setZero(system.m());
-    for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&g_values_, &position_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&bending_, &stiffness_}) v->setZero(system.hessian_pattern().nonzeros());
   }
   void lay_out(Layout& layout, const ManifoldBlocks& x, const ProjectionFrame<ConstantRkInertia>& frame) {
@@ -74,7 +74,9 @@ class SparseManifoldMatrix {
     add_bending(t1, values, 0, eta_q, frame.h * frame.h);
     metric_q_.add(values, frame.metric.values(), 1);
     force_q_.add(values, g_values_, -1);
-    position_.add(values, g_values_, 1);
+    position_values_ = g_values_;
+    frame.make_admissible(position_values_);
+    position_.add(values, position_values_, 1);
     if (!frame.rule.velocity) return;
 
     // velocity rows: [-nu.Hess g, 0, W - eta M, -G^T, -M v], [d(G v + g_t)/dq, 0, G, 0, 0]
@@ -109,6 +111,11 @@ class SparseManifoldMatrix {
     energy_[1].add(values, momentum_, 1);
     multiply_transposed(g, dg_values_, l_v, normal_);
     gradient_ -= normal_;
+    if (system_->parts().velocity_constraints) {
+      position_values_ -= g_values_;
+      multiply_transposed(g, position_values_, l_q, normal_);
+      gradient_ -= normal_;
+    }
     energy_[0].add(values, gradient_, 1);
   }
 
@@ -126,8 +133,8 @@ class SparseManifoldMatrix {
   const System* system_;
   BlockMap metric_q_, metric_v_, force_q_, force_v_, position_, hidden_q_, hidden_v_, mass_v_, eta_;
   BlockMap bending_of_[2], by_eta_[2], energy_[2];
-  Vector one_ = Vector::Ones(1), step_, q1_, v1_, gradient_, momentum_, normal_, mu_, zero_, g_values_, dg_values_,
-         bending_, stiffness_;
+  Vector one_ = Vector::Ones(1), step_, q1_, v1_, gradient_, momentum_, normal_, mu_, zero_, g_values_,
+         position_values_, dg_values_, bending_, stiffness_;
 };
 
 /// The matrix of M(q).
@@ -217,7 +224,9 @@ class DenseManifoldMatrix {
     rows.leftCols(n).diagonal().array() += 1;
     rows.middleCols(n, m) = -directions_.middleCols(2 * n, m);
     if (frame.rule.velocity) rows.middleCols(at.d.offset, n) = -directions_.middleCols(n, n);
-    jacobian_.block(n, 0, m, n) = g_;
+    auto position = jacobian_.block(n, 0, m, n);
+    frame.make_admissible(g_values_);
+    add_dense(system_->constraint_pattern(), g_values_, 1, position);
   }
 
   /// dp, or M^-1 dp, - G^T (nu - eta l_v) - eta p, and Psi = G T_p + g_t

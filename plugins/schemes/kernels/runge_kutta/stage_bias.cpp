@@ -11,7 +11,7 @@ StageBias::StageBias(const System& system)
   const Index n = system.n(), m = system.m();
   for (Vector* v : {&q_, &v_, &dq_, &dv_, &shifted_}) v->setZero(n);
   for (Vector* v : {&value_, &rest_, &curvature_, &difference_}) v->setZero(m);
-  for (Vector* v : {&by_q_, &by_v_, &rate_}) v->setZero(system.constraint_pattern().nonzeros());
+  for (Vector* v : {&by_q_, &by_v_, &rate_, &turn_}) v->setZero(system.constraint_pattern().nonzeros());
   if (!moving_) return;
   reach_ = quadratic_constraints(system) ? 1 : thresholds::central_spacing;
   colouring_ = colour_columns(system.constraint_pattern());
@@ -57,7 +57,12 @@ void StageBias::differentiate(double t, const Vector& q, const Vector& v) {
     system_->parts().time_dependence->constraint_rate_jacobian(t, q, rate_);
     by_v_ += rate_;
   }
-  by_v_ *= 2;
+  if (const VelocityConstraints* velocities = system_->parts().velocity_constraints) {
+    velocities->constraint_turn(t, q, v, turn_);
+    by_v_ += turn_;
+  } else {
+    by_v_ *= 2;
+  }
 }
 
 double StageBias::step(const Vector& q) const {

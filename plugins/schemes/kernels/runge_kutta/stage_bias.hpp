@@ -4,6 +4,7 @@
 ///
 ///     b(q,v,t) = v^T (Hess g) v + 2 G_t v + g_tt
 ///     db/dv = 2 v^T (Hess g) + 2 G_t
+///     db/dv = A'[v] + A_t + d(A v + b)/dq    of constraints of velocities
 ///     db/dq = D^3 g(v, v, .) + dr/dq,   r(q) = 2 G_t v + g_tt = b - v^T (Hess g) v
 ///
 /// r is zero where nothing depends on time. Otherwise g_tt has no derivative in a System, and dr/dq is the central
@@ -50,7 +51,7 @@ class StageBias {
   bool moving_;
   double reach_ = 1, step_ = 1;
   Colouring colouring_;
-  Vector q_, v_, dq_, dv_, shifted_, value_, rest_, curvature_, difference_, by_q_, by_v_, rate_;
+  Vector q_, v_, dq_, dv_, shifted_, value_, rest_, curvature_, difference_, by_q_, by_v_, rate_, turn_;
 };
 
 }  // namespace gnomon::kernels

@@ -21,6 +21,7 @@ inline constexpr int Dynamic = -1;
 ///     Mass mass() const;                                                    // or a Vector (diagonal), or a Matrix
 ///     void mass_matrix(const S* q, S* m) const;                             // M(q), n x n, row by row
 ///     void constraints(const S& t, const S* q, S* g) const;                 // with m > 0, and only then
+///     void velocity_constraints(const S& t, const S* q, const S* v, S* psi) const;  // A(q,t) v + b(q,t), beside those
 ///     void force(const S& t, const S* q, const S* v, S* f) const;           // Q(q,v,t)
 ///     void friction(const S* q, const S* v, const S* lambda, S* f) const;   // R(q,v,lambda)
 ///     void obstacles(const S* q, S* c) const;                               // c(q) >= 0

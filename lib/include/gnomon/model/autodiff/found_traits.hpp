@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gnomon/formula/tape.hpp"
 #include "gnomon/model/autodiff/model_traits.hpp"
@@ -13,12 +14,15 @@
 namespace gnomon::model {
 
 /// What a model declares, with what is found: its parts and their numbers.
-struct FoundTraits : ModelTraits {
+struct GNOMON_EXPORT FoundTraits : ModelTraits {
   FoundTraits() = default;
   FoundTraits(ModelTraits traits) : ModelTraits(std::move(traits)) {}
 
   bool constant_mass = true, has_force = false, has_friction = false;
-  Index n_obstacles = 0, n_invariants = 0;
+  Index n_obstacles = 0, n_invariants = 0, n_velocity_constraints = 0;
+  /// Those of the last constraints, "g[i]" without a name.
+  std::vector<std::string> velocity_constraint_names() const;
+  Index position_constraints() const { return m - n_velocity_constraints; }
 };
 
 /// The recording of one part.
@@ -33,7 +37,8 @@ struct RecordedPart {
 
 /// One entry a part that the model has.
 struct RecordedParts {
-  std::optional<RecordedPart> potential, regular_potential, constraints, obstacles, slips, force, mass_matrix;
+  std::optional<RecordedPart> potential, regular_potential, constraints, velocity_constraints, obstacles, slips, force,
+      mass_matrix;
 };
 
 /// Fills in degrees, the use of time and SystemTraits::branches, from the tapes where these stand for the part. Of a
@@ -48,6 +53,9 @@ GNOMON_EXPORT void leave_out_constant(FoundTraits& traits, RecordedParts& parts,
 /// Throws Error(bad_value) where the friction coefficients of the traits are not one an obstacle, are negative or not
 /// finite, or are there without slips; and where restitutions are not one an obstacle, or one is outside [0, 1].
 GNOMON_EXPORT void check_friction(const FoundTraits& traits, bool slips);
+
+/// Throws Error(refused) where velocity constraints branch, or stand beside obstacles or friction.
+GNOMON_EXPORT void check_velocity_constraints(const FoundTraits& traits, const RecordedPart& part);
 
 /// The name of a class, without its namespaces.
 GNOMON_EXPORT std::string class_name(const char* mangled);

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "gnomon/formula/function.hpp"
+#include "gnomon/formula/velocity_rows.hpp"
 #include "gnomon/model/autodiff/found_traits.hpp"
 
 namespace gnomon::model {
@@ -14,7 +14,7 @@ inline constexpr double single_weight = 1;  ///< of the output of a function tha
 /// The parts; null for those that a system does not have. potential and constraints always exist.
 struct SystemFunctions {
   std::unique_ptr<const Function> potential;          ///< (q) -> U, the whole of it
-  std::unique_ptr<const Function> constraints;        ///< (q) -> g
+  std::unique_ptr<const Function> constraints;        ///< (q) -> g, with velocity constraints VelocityRows
   std::unique_ptr<const Function> obstacles;          ///< (q) -> c
   std::unique_ptr<const Function> slips;              ///< (q) -> d
   std::unique_ptr<const Function> regular_potential;  ///< (q) -> U2, with invariants
@@ -28,6 +28,7 @@ struct SystemFunctions {
 class GNOMON_EXPORT FunctionSystem : public System,
                                      public ConfigurationMass,
                                      public TimeDependence,
+                                     public VelocityConstraints,
                                      public Force,
                                      public Friction,
                                      public Obstacles,
@@ -125,6 +126,11 @@ class GNOMON_EXPORT FunctionSystem : public System,
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                VectorRef values) const final;
 
+  Index n_velocity_constraints() const final { return traits_.n_velocity_constraints; }
+  void constraint_turn(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef values) const final {
+    velocity_rows_->turn(t, at(q), v.data(), values.data());
+  }
+
   const SparsityPattern& hessian_pattern() const final { return hessian_pattern_; }
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const final;
@@ -184,6 +190,7 @@ class GNOMON_EXPORT FunctionSystem : public System,
 
   Mass mass_;
   SystemFunctions f_;
+  const VelocityRows* velocity_rows_;  ///< f_.constraints, or null
   SparsityPattern hessian_pattern_;
   Vector at_rest_;  ///< v = 0
   std::vector<Index> potential_places_, constraint_places_, regular_places_, invariant_places_;

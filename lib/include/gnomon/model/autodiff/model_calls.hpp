@@ -44,6 +44,7 @@ struct PotentialCall {
     }                                                                          \
   };
 GNOMON_MODEL_PART_CALL(ConstraintsCall, parts->constraints(t, x[0], out, count))
+GNOMON_MODEL_PART_CALL(VelocityConstraintsCall, parts->velocity_constraints(t, x[0], x[1], out, count))
 GNOMON_MODEL_PART_CALL(ObstaclesCall, parts->obstacles(x[0], out, count))
 GNOMON_MODEL_PART_CALL(SlipsCall, parts->slips(x[0], out, count))
 GNOMON_MODEL_PART_CALL(InvariantsCall, parts->invariants(x[0], out, count))

@@ -13,6 +13,7 @@ namespace gnomon::model {
   X(mass_matrix)              \
   X(potential)                \
   X(constraints)              \
+  X(velocity_constraints)     \
   X(force)                    \
   X(friction)                 \
   X(obstacles)                \
@@ -38,6 +39,8 @@ namespace gnomon::model {
   X(constrain, constraints)                    \
   X(constrains, constraints)                   \
   X(position_constraints, constraints)         \
+  X(velocity_constraint, velocity_constraints) \
+  X(rolling_constraints, velocity_constraints) \
   X(obstacle, obstacles)                       \
   X(contacts, obstacles)                       \
   X(slip, slips)                               \

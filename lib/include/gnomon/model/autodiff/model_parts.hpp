@@ -59,7 +59,8 @@ constexpr bool on_tape() {
   if constexpr (has_has_switches<Model>)
     if (Model::has_switches) return true;
   constexpr int n = ModelSizes<Model>::n;
-  return n == Dynamic || n > forward_limit || (has_function_invariants<Model> && declared_invariants<Model>() < 0) ||
+  return n == Dynamic || n > forward_limit || has_function_velocity_constraints<Model> ||
+         (has_function_invariants<Model> && declared_invariants<Model>() < 0) ||
          (has_function_obstacles<Model> && declared_obstacles<Model>() < 0);
 }
 
@@ -80,6 +81,7 @@ class ModelParts {
                         mass_matrix_exists = has_function_mass_matrix<Model>, mass_exists = has_function_mass<Model>,
                         constraints_exist =
                             has_function_constraints<Model> || (Closed && has_function_obstacles<Model>),
+                        velocity_constraints_exist = has_function_velocity_constraints<Model> && !Closed,
                         penalty_exists = has_function_penalty_function<Model>,
                         symmetries_exist = has_function_symmetry_generator<Model> &&
                                            model::declared_symmetries<Model>() != 0 && !Closed,
@@ -149,6 +151,15 @@ class ModelParts {
       for (Index i = first; i < last; ++i) g[i] = -g[i];
       if constexpr (has_function_slips<Model>) model_.slips(q, g + last);
     }
+  }
+  /// `count`: where it is known.
+  template <class S>
+  void velocity_constraints(const S& t, const S* q, const S* v, S* psi, Index count) const {
+    clear_outputs(psi, count);
+    if constexpr (Signature::timed_velocities)
+      model_.velocity_constraints(t, q, v, psi);
+    else if constexpr (has_function_velocity_constraints<Model>)
+      model_.velocity_constraints(q, v, psi);
   }
   template <class S>
   void force(const S& t, const S* q, const S* v, S* f, Index n) const {

@@ -38,6 +38,7 @@ struct Signatures : NamesAreKnown<Model> {
 
   static constexpr bool timed_potential = calls_potential<Any, Model, T, In>;
   static constexpr bool timed_constraints = calls_constraints<void, Model, T, In, Out>;
+  static constexpr bool timed_velocities = calls_velocity_constraints<void, Model, T, In, In, Out>;
   static constexpr bool timed_force = calls_force<void, Model, T, In, In, Out>;
 
 /// A member function that is there has a form in which it is called.
@@ -56,6 +57,10 @@ struct Signatures : NamesAreKnown<Model> {
   GNOMON_MODEL_SIGNATURE(
       constraints, (timed_constraints || calls_constraints<void, Model, In, Out>),
       "template <class S> void constraints(const S& t, const S* q, S* g) const, or the same without t");
+  GNOMON_MODEL_SIGNATURE(velocity_constraints,
+                         (timed_velocities || calls_velocity_constraints<void, Model, In, In, Out>),
+                         "template <class S> void velocity_constraints(const S& t, const S* q, const S* v, S* psi) "
+                         "const, or the same without t");
   static_assert(m <= 0 || has_function_constraints<Model>,
                 "the model has m > 0 constraints in AutodiffModel<n, m>, but no member function \"constraints\"");
   static_assert(m != 0 || !has_function_constraints<Model>,

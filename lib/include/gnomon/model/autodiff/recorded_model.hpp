@@ -59,15 +59,16 @@ class RecordedModel {
       at_.x = start;
     }
     traits_.n = n_;
-    traits_.m = m_;
     check_constraints();
     record_parts();
+    traits_.m = m_ + traits_.n_velocity_constraints;
     complete_traits(traits_, recorded_);
     leave_out_constant(traits_, recorded_, at_.t, at_.x);
     traits_.constant_mass = !mass_depends_on_q();
     const AbsentParts& absent = traits_.absent;
     traits_.has_force = Parts::force_exists && !absent.force;
     traits_.has_friction = Parts::friction_exists && !absent.friction;
+    if (recorded_.velocity_constraints) check_velocity_constraints(traits_, *recorded_.velocity_constraints);
     traits_.n_symmetries =
         count(Parts::symmetries_exist && !absent.symmetries, Parts::declared_symmetries(), traits_.n_symmetries);
     traits_.n_integrals = count(Parts::integrals_exist && !absent.integrals, -1, traits_.n_integrals);
@@ -193,13 +194,18 @@ class RecordedModel {
     }
     recorded_.constraints =
         record_call(ConstraintsCall<Parts>{parts_, m_}, {n_, 0, 0}, m_, at_, prefix + "constraints");
+    RecordingPoint at = ordinary_point(2 * n_);
+    at.t = at_.t;
+    at.x.head(n_) = at_.x;
+    if constexpr (Parts::velocity_constraints_exist) {
+      RecordedPart& part = recorded_.velocity_constraints.emplace(record_call(
+          VelocityConstraintsCall<Parts>{parts_, 0}, {n_, n_, 0}, any_number, at, prefix + "velocity_constraints"));
+      traits_.n_velocity_constraints = number_of(part, "velocity_constraints");
+      if (traits_.n_velocity_constraints == 0) recorded_.velocity_constraints.reset();
+    }
     if constexpr (Parts::force_exists)
-      if (!traits_.absent.force) {
-        RecordingPoint at = ordinary_point(2 * n_);
-        at.t = at_.t;
-        at.x.head(n_) = at_.x;
+      if (!traits_.absent.force)
         recorded_.force = record_call(ForceCall<Parts>{parts_, n_}, {n_, n_, 0}, n_, at, prefix + "force");
-      }
     if constexpr (Parts::mass_matrix_exists)
       if (!traits_.absent.mass_matrix)
         recorded_.mass_matrix =

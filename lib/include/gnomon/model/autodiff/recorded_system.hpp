@@ -103,7 +103,7 @@ class RecordedSystem final : public FunctionSystem, public NamedFormulas {
     using Patterns = TapeFunction::Patterns;
     const FoundTraits& traits = model.traits();
     const auto& parts = model.parts();
-    const Index n = traits.n, m = traits.m, k = traits.n_invariants, contacts = traits.n_obstacles;
+    const Index n = traits.n, m = traits.position_constraints(), k = traits.n_invariants, contacts = traits.n_obstacles;
     RecordedParts& recorded = model.recorded();
     const auto record_more = [&](const char* name, const auto& call, const std::array<Index, 3>& sizes, Index outputs) {
       RecordingPoint at = ordinary_point(sizes[0] + sizes[1] + sizes[2]);
@@ -132,6 +132,13 @@ class RecordedSystem final : public FunctionSystem, public NamedFormulas {
                                 PotentialCall<Parts>{parts, k}, {n, 0, 0}, 1);
     f.constraints = part_function(traits.name, "constraints", std::move(*recorded.constraints),
                                   ConstraintsCall<Parts>{parts, m}, {n, 0, 0}, m);
+    if (recorded.velocity_constraints) {
+      Tape tape = std::move(recorded.velocity_constraints->tape);
+      tape.block_sizes = {2 * n, 0, 0};  // q and v in one block
+      f.constraints =
+          std::make_unique<VelocityRows>(std::move(f.constraints), make_function(std::move(tape)),
+                                         traits.velocity_constraint_names(), "system " + traits.name + ": ");
+    }
     if constexpr (Parts::obstacles_exist)
       if (contacts > 0)
         f.obstacles = part_function(traits.name, "obstacles", std::move(*recorded.obstacles),

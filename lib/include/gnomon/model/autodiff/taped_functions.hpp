@@ -18,7 +18,7 @@ class TapedModel final : public TapedFunctions {
       : parts_(std::move(parts)), traits_(traits) {}
 
   std::optional<Tape> tape(Which which) const override {
-    const Index n = traits_.n, m = traits_.m, contacts = traits_.n_obstacles;
+    const Index n = traits_.n, m = traits_.position_constraints(), contacts = traits_.n_obstacles;
     switch (which) {
       case Which::potential:
         return record("potential", PotentialCall<Parts>{parts_, 0}, {n, 0, 0}, 1);
@@ -46,6 +46,12 @@ class TapedModel final : public TapedFunctions {
       case Which::friction:
         if constexpr (Parts::friction_exists)
           if (traits_.has_friction) return record("friction", FrictionCall<Parts>{parts_, n}, {n, n, m + contacts}, n);
+        return std::nullopt;
+      case Which::velocity_constraints:
+        if constexpr (Parts::velocity_constraints_exist)
+          if (traits_.n_velocity_constraints > 0)
+            return record("velocity_constraints", VelocityConstraintsCall<Parts>{parts_, 0}, {n, n, 0},
+                          traits_.n_velocity_constraints);
         return std::nullopt;
       case Which::mass_matrix:
         if constexpr (Parts::mass_matrix_exists)

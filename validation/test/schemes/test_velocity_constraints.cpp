@@ -1,0 +1,345 @@
+/// \file
+/// Constraints of velocities, A(q,t) v + b(q,t) = 0: alone, beside g, driven, and with M(q), in model files and in C++.
+#include <array>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gnomon/gnomon.hpp"
+#include "gnomon/mechanism/write_model.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
+#include "gnomon/solve/equilibrium.hpp"
+#include "gnomon/start/verify.hpp"
+#include "kernels/runge_kutta/frozen_projection.hpp"
+#include "kernels/runge_kutta/manifold_projection.hpp"
+#include "kernels/runge_kutta/rk_stages.hpp"
+#include "mechanism/built_models.hpp"
+#include "support/builtin_registry.hpp"
+#include "support/says.hpp"
+#include "test/instance.hpp"
+
+using namespace gnomon;
+using gnomon::test::build;
+using gnomon::test::refusal;
+using gnomon::test::with;
+
+namespace {
+
+const std::string knife_edge = R"toml(
+format = 1
+coordinates = ["x", "y", "a"]
+mass = [1, 1, 0.5]
+potential = "-3*x"
+constraints.blade = "der(x)*sin(a) - der(y)*cos(a)"
+[start]
+position = { a = 0.5 }
+velocity = { a = 2 }
+)toml";
+/// V. I. Arnold's example z' = y x' in a field that is not quadratic.
+const std::string particle = R"toml(
+format = 1
+coordinates = ["x", "y", "z"]
+mass = 1
+potential = "(x^2 + 2*y^2 + 3*z^2)/2 + x^4/4"
+constraints.c = "der(z) - y*der(x)"
+[start]
+position = { x = 1, y = 0.5, z = 0.2 }
+velocity = { x = 0.3, y = 0.7, z = 0.15 }
+)toml";
+/// A blade on a table that turns and shakes.
+const std::string turntable = R"toml(
+format = 1
+coordinates = ["x", "y", "a"]
+mass = [1, 1, 0.5]
+potential = "(x^2 + y^2)/2"
+constraints.blade = "(der(x) + 0.7*y*cos(t))*sin(a) - (der(y) - 0.7*x)*cos(a + 0.1*t)"
+[start]
+position = { x = 1, y = 0.5, a = 0.5 }
+velocity = { a = 2 }
+project = true
+)toml";
+/// The constraint of velocities stands before that of positions, and counts behind it.
+const std::string surface = R"toml(
+format = 1
+coordinates = ["x", "y", "z"]
+mass = [1, 2, 1]
+potential = "9.81*z + x*y"
+[constraints]
+c = "der(x)*sin(3*y) + der(y)*cos(x) - 0.2*der(z)"
+s = "x^2 + y^2 + z^2 + 0.1*x^4 - 1"
+[start]
+position = { x = 0.8, y = 0.3, z = 0.4 }
+velocity = { x = 0.3, y = 0.7, z = 0.15 }
+project = true
+)toml";
+const std::string changing_mass = R"toml(
+format = 1
+coordinates = ["x", "a", "b"]
+potential = "9.81*cos(a) + x^2/2 + b^2"
+mass = { x = "3", a = "1 + 0.3*sin(b)^2", b = "1", "x, a" = "0.5*cos(a)" }
+constraints.c = "der(x)*cos(b) - (1 + a^2)*der(b) + 0.3*der(a)"
+force.a = "-0.1*der(a)"
+[start]
+position = { x = 0.8, a = 0.3, b = 0.4 }
+velocity = { x = 0.3, a = 0.7, b = 0.15 }
+project = true
+)toml";
+const std::array<std::string, 5> models{knife_edge, particle, turntable, surface, changing_mass};
+
+Integrator projected(const ProblemInstance& instance, Assignments options) {
+  options.emplace_back("projection", "pve");
+  Integrator run = registry().integrator(instance, "projected-rk", "newton", options);
+  run.start(instance.t0, instance.q0, instance.p0);
+  return run;
+}
+
+Vector end_of(Integrator run, double until, long steps) {
+  const StepReport report = run.advance(steps, until / static_cast<double>(steps));
+  BOOST_TEST_REQUIRE(report.success(), report.message);
+  BOOST_TEST(run.broken_promises().empty());
+  return run.state().q.value();
+}
+
+/// The same as the knife edge, in C++.
+struct Blade : AutodiffModel<3, 0> {
+  Vector mass() const { return Vector::Constant(3, 1) - Vector::Unit(3, 2) / 2; }
+  template <class S>
+  S potential(const S* q) const {
+    return -3.0 * q[0];
+  }
+  template <class S>
+  void velocity_constraints(const S* q, const S* v, S* psi) const {
+    using std::cos, std::sin;
+    psi[0] = v[0] * sin(q[2]) - v[1] * cos(q[2]);
+  }
+};
+
+/// dF/dx as it is assembled, against dual numbers, at x and in its units.
+void check_jacobian(NonlinearEquations& equations, const Vector& x) {
+  Vector values(equations.pattern().nonzeros()), unit = Vector::Zero(x.size()), column(x.size());
+  equations.jacobian(x, values);
+  const Matrix matrix = to_dense(equations.pattern(), values);
+  Matrix duals(x.size(), x.size());
+  for (Index j = 0; j < x.size(); ++j) {
+    unit[j] = 1;
+    equations.tangent(x, unit, column);
+    duals.col(j) = column;
+    unit[j] = 0;
+  }
+  // The bias of driven constraints has a difference quotient in it.
+  BOOST_TEST((matrix - duals).lpNorm<Eigen::Infinity>() < 1e-7 * duals.lpNorm<Eigen::Infinity>());
+}
+
+template <class Inertia>
+void check_jacobians(const ProblemInstance& instance) {
+  using namespace gnomon::kernels;
+  const System& system = *instance.model->mechanical();
+  State z;
+  z.q.set(instance.q0);
+  z.p.set(instance.p0);
+  const double h = 0.1;
+  StepScales scales(system);
+  scales.update(z, h);
+  Vector v(system.n()), scratch(system.n());
+  system.velocity(instance.q0, instance.p0, scratch, v);
+  const auto generic = [](Index size, double scale) {
+    Vector x(size);
+    for (Index j = 0; j < size; ++j) x[j] = scale * std::sin(1.0 + 2.3 * static_cast<double>(j));
+    return x;
+  };
+  RkStages<Inertia> stages(system, gauss_tableau(2), true, scales);
+  stages.begin(z, v, h);
+  check_jacobian(stages, generic(stages.size(), 1));
+  const Vector dq = h * v + generic(system.n(), 1e-2), d = generic(system.n(), 1e-2);
+  ManifoldProjection<Inertia> stacked(system, {true, true, true}, scales);
+  FrozenProjection<Inertia> frozen(system, {true, true, true}, scales);
+  for (EndProjection* projection : std::initializer_list<EndProjection*>{&stacked, &frozen}) {
+    projection->begin(z, dq, d, h, 1e-3);
+    check_jacobian(projection->equations(), generic(projection->equations().size(), 1e-2));
+  }
+}
+
+}  // namespace
+
+BOOST_DATA_TEST_CASE(functions_agree_with_their_differences, models, text) {
+  for (const ModelCheck& check : verify(build(text)))
+    BOOST_TEST(check.passed(), check.name << " " << check.value << ": " << check.note);
+}
+
+// A disc on a line rolls by a position; two rows of a coin close on what they allow, and are no derivatives; with one
+// freedom, on the surface, everything is.
+BOOST_AUTO_TEST_CASE(what_could_be_positions_is_found) {
+  const auto found = [](const ProblemInstance& instance) {
+    double count = 0;
+    for (const ModelCheck& check : verify(instance))
+      if (check.name == "velocity-integrable") count = check.value;
+    return count;
+  };
+  BOOST_TEST(found(build(knife_edge)) == 0);
+  BOOST_TEST(found(build(particle)) == 0);
+  BOOST_TEST(found(build(surface)) == 1);
+  const std::string disc = with(knife_edge, "der(x)*sin(a) - der(y)*cos(a)", "der(x) + 0.5*der(a)");
+  BOOST_TEST(found(build(with(disc, "{ a = 2 }", "{ a = 2, x = -1 }"))) == 1);
+  const std::string coin =
+      with(knife_edge, "constraints.blade = \"der(x)*sin(a) - der(y)*cos(a)\"",
+           "constraints.one = \"der(x) - der(b)*cos(a)\"\nconstraints.two = \"der(y) - der(b)*sin(a)\"");
+  BOOST_TEST(found(build(with(with(coin, "\"a\"]", "\"a\", \"b\"]"), "0.5]", "0.5, 1]"))) == 0);
+}
+
+BOOST_DATA_TEST_CASE(matrices_agree_with_dual_numbers, models, text) {
+  const ProblemInstance instance = build(text);
+  if (instance.model->mechanical()->parts().mass)
+    check_jacobians<kernels::ConfigurationRkInertia>(instance);
+  else
+    check_jacobians<kernels::ConstantRkInertia>(instance);
+}
+
+BOOST_AUTO_TEST_CASE(the_knife_edge_meets_its_closed_form) {
+  const double c = 3, w = 2, a0 = 0.5, t = 5, a = a0 + w * t, s = std::sin(a) - std::sin(a0);
+  const double x = c / (2 * w * w) * s * s;
+  const double y =
+      c / (w * w) *
+      ((a - a0) / 2 - (std::sin(2 * a) - std::sin(2 * a0)) / 4 + std::sin(a0) * (std::cos(a) - std::cos(a0)));
+  BOOST_TEST(std::abs(x - 0.6927040141) < 1e-10);
+  for (const bool in_cpp : {false, true}) {
+    ProblemInstance instance = build(knife_edge);
+    if (in_cpp) instance = test::instance_of(Blade{}, instance.q0, instance.p0);
+    const Vector q = end_of(projected(instance, {{"stages", "5"}}), t, 40);
+    BOOST_TEST(std::abs(q[0] - x) < 1e-12);
+    BOOST_TEST(std::abs(q[1] - y) < 1e-12);
+  }
+}
+
+// Gauss methods of s stages have the order 2s.
+BOOST_DATA_TEST_CASE(orders, models, text) {
+  const ProblemInstance instance = build(text);
+  const Vector reference = end_of(projected(instance, {{"stages", "5"}}), 1, 64);
+  for (const int stages : {1, 2, 3}) {
+    const auto error = [&](long steps) {
+      return (end_of(projected(instance, {{"stages", std::to_string(stages)}}), 1, steps) - reference).norm();
+    };
+    const double coarse = error(20), fine = error(40), order = std::log2(coarse / fine);
+    BOOST_TEST(order > 2 * stages - 0.35, stages << " stages: errors " << coarse << " and " << fine);
+  }
+}
+
+// At small, practical and large steps: the constraints, and the energy less the work that drives and forces have done.
+BOOST_DATA_TEST_CASE(energy_and_constraints_hold_at_any_step, models, text) {
+  const ProblemInstance instance = build(text);
+  for (const auto& [h, steps] : {std::pair{1e-4, 500L}, {1e-2, 1000L}, {0.1, 100L}})
+    for (const char* directions : {"end", "frozen"}) {
+      Integrator run = projected(instance, {{"stages", "2"}, {"directions", directions}});
+      const StepReport report = run.advance(steps, h);
+      BOOST_TEST_REQUIRE(report.success(), report.message);
+      BOOST_TEST(run.broken_promises().empty());
+      BOOST_TEST(run.monitor().energy().max_abs_error() <
+                 1e-14 * std::max(1.0, static_cast<double>(run.state().energy_scale)));
+      BOOST_TEST(run.monitor().velocity_max() < 1e-13 * std::max(1.0, run.state().p.value().norm()));
+      BOOST_TEST(run.monitor().position_max() < 1e-14);
+      const bool works = instance.model->mechanical()->parts().time_dependence != nullptr;
+      BOOST_TEST((run.state().work.position != 0) == works);
+    }
+}
+
+// A row times a factor is the same constraint.
+BOOST_AUTO_TEST_CASE(rows_may_be_multiplied) {
+  const std::string other = with(surface, "c = \"der(x)*sin(3*y) + der(y)*cos(x) - 0.2*der(z)\"",
+                                 "c = \"-1e6*(der(x)*sin(3*y) + der(y)*cos(x) - 0.2*der(z))\"");
+  const Vector a = end_of(projected(build(surface), {}), 0.5, 50), b = end_of(projected(build(other), {}), 0.5, 50);
+  BOOST_TEST((a - b).norm() < 1e-13);
+}
+
+BOOST_DATA_TEST_CASE(ida_agrees, models, text) {
+  ProblemInstance instance = build(text);
+  const Reference& ida = registry().reference("ida-index1");
+  const auto solution = ida.start(instance, Options("reference ida-index1", ida.options()));
+  const ReferenceReport report = solution->advance_to(1);
+  BOOST_TEST_REQUIRE(report.success, report.message);
+  BOOST_TEST((report.q - end_of(projected(instance, {{"stages", "4"}}), 1, 40)).norm() < 1e-8);
+}
+
+BOOST_AUTO_TEST_CASE(a_tolerance_alone_takes_them_and_keeps_it) {
+  for (const std::string& text : models) {
+    const ProblemInstance instance = build(text);
+    const Vector reference = end_of(projected(instance, {{"stages", "5"}}), 2, 200);
+    for (const double tolerance : {1e-4, 1e-6, 1e-9}) {
+      const SolverFactory& solver = registry().solver("newton");
+      const SchemeChoice choice =
+          suited_scheme(registry(), {instance, tolerance, &solver, Options("newton", solver.options()), {}});
+      BOOST_TEST(choice.scheme == "projected-rk");
+      Integrator run = registry().integrator(instance, choice.scheme, "newton", choice.options);
+      run.set_tolerances(Tolerances(tolerance));
+      run.start(instance.t0, instance.q0, instance.p0);
+      BOOST_TEST_REQUIRE(run.advance_to(2).success());
+      BOOST_TEST(run.broken_promises().empty());
+      BOOST_TEST((run.state().q.value() - reference).norm() < 50 * tolerance);
+    }
+  }
+}
+
+// The start is moved in the rows G and A together, positions by g alone.
+BOOST_AUTO_TEST_CASE(starts_are_projected) {
+  const ProblemInstance beside = build(with(surface, "x = 0.8", "x = 0.9"));
+  const System& system = *beside.model->mechanical();
+  Vector g(2), psi(2), v(3), scratch(3);
+  system.constraints(0, beside.q0, g);
+  system.velocity(beside.q0, beside.p0, scratch, v);
+  system.constraint_velocity(0, beside.q0, v, psi);
+  BOOST_TEST(g.norm() < 1e-14);
+  BOOST_TEST(psi.norm() < 1e-14);
+  BOOST_TEST(refusal([] {
+               registry().integrator(build(with(knife_edge, "{ a = 2 }", "{ a = 2, y = 1 }")), "projected-rk",
+                                     "newton");
+             }).says("the start violates constraint \"blade\""));
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_hold_them_refuses) {
+  const ProblemInstance instance = build(knife_edge);
+  for (const std::string& scheme : registry().schemes()) {
+    if (scheme == "projected-rk") continue;
+    const auto refused = refusal([&] { registry().integrator(instance, scheme, "newton"); });
+    BOOST_TEST((refused.code == ErrorCode::refused));
+    BOOST_TEST(refused.says("has constraints of velocities"), scheme);
+  }
+  for (const Assignments& options : {Assignments{{"index", "3"}}, {{"projection", "symmetric"}}})
+    BOOST_TEST(refusal([&] {
+                 registry().integrator(instance, "projected-rk", "newton", options);
+               }).says("expected index = 1 and a projection other than symmetric"));
+  for (const char* name : {"ida-ggl", "cvode-projection"}) {
+    const Reference& reference = registry().reference(name);
+    BOOST_TEST(refusal([&] { reference.start(instance, Options(name, reference.options())); }).says("use ida-index1"));
+  }
+  BOOST_TEST(refusal([&] {
+               EquilibriumEquations(*instance.model->mechanical(), 0, instance.q0, EquilibriumEquations::Method::exact,
+                                    1);
+             }).says("has constraints of velocities"));
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_are_named) {
+  const auto said = [](const std::string& from, const std::string& to) {
+    return test::complaint(with(knife_edge, from, to));
+  };
+  BOOST_TEST(said("der(x)*sin(a)", "der(x)^2*sin(a)").find("constraint \"blade\" is not linear in the velocities") !=
+             std::string::npos);
+  BOOST_TEST(said("der(x)*sin(a)", "abs(x)*der(x)").find("they have switches") != std::string::npos);
+  BOOST_TEST(said("[start]", "obstacles.wall = \"5 - x\"\n[start]").find("obstacles, which are not supported") !=
+             std::string::npos);
+  BOOST_TEST(
+      said("[start]", "friction.x = \"-lambda.blade*der(x)\"\n[start]").find("which is not supported beside them") !=
+      std::string::npos);
+  const ProblemInstance repeated =
+      build(with(knife_edge, "[start]", "constraints.again = \"2*der(y)*cos(a) - 2*der(x)*sin(a)\"\n[start]"));
+  BOOST_TEST(refusal([&] { projected(repeated, {}); }).says("remove what repeats the other constraints"));
+}
+
+// A model file of it reads back as the same model.
+BOOST_AUTO_TEST_CASE(they_are_written) {
+  for (const std::string& text : models) {
+    const ProblemInstance instance = build(text), again = build(model_text(instance, "again"));
+    const Vector a = end_of(projected(instance, {}), 0.5, 20), b = end_of(projected(again, {}), 0.5, 20);
+    BOOST_TEST((a - b).norm() < 1e-13);
+  }
+}
