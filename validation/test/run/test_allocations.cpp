@@ -72,6 +72,21 @@ BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
 }
 
 // With obstacles events allocate, and nothing between them: in contact and in flight.
+// Matrices of some hundred unknowns that steps rarely take: the first one is taken in the middle of the run.
+BOOST_AUTO_TEST_CASE(no_allocation_where_newton_s_matrix_is_needed_late) {
+  const Registry& registry = gnomon::registry();
+  for (const auto& [scheme, model] :
+       {std::pair{"projected-rk", "bricard"}, {"energy-momentum-ggl", "double-wishbone"}}) {
+    const ProblemInstance instance = registry.build(std::string(GNOMON_MODELS_FOLDER "/gallery/") + model + ".toml");
+    Integrator integrator = registry.integrator(instance, scheme, "newton");
+    const CountAllocations allocations;
+    const StepReport report = integrator.advance(20, 1e-3);
+    const long count = allocations.count();
+    BOOST_TEST(report.success(), report.message);
+    BOOST_TEST(count == 0, scheme << ": " << count << " allocations");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(no_allocation_between_events) {
   const Registry& registry = gnomon::registry();
   struct Run {
