@@ -189,10 +189,13 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
     if (!(before <= tolerance)) throw gnomon::CannotEvaluate("the projection onto g = 0 does not converge");
   }
 
+  /// Constraints of velocities leave errors of positions as they are.
   /// e_q -= M^-1 G^T A^-1 G e_q,   e_v -= M^-1 G^T A^-1 (G e_v + d(G v)/dq e_q)
   void project_error(double t, const Vector& q, const Vector& v, Eigen::Map<Vector> error) {
     Vector e_q = error.head(n_), e_v = error.segment(n_, n_);
-    e_q -= tangent_.step(tangent_.jacobian() * e_q);
+    Vector seen = tangent_.jacobian() * e_q;
+    seen.tail(system_->parts().n_velocity_constraints()).setZero();
+    e_q -= tangent_.step(seen);
     Vector turning(system_->constraint_pattern().nonzeros()), turned(m_);
     system_->constraint_jacobian_derivative(t, q, v, turning);
     multiply(system_->constraint_pattern(), turning, e_q, turned);

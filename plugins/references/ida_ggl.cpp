@@ -9,8 +9,9 @@
 ///
 /// of a mechanical system without friction (of one whose mass depends on q in (q, p): 0 = q' - T_p(q, p - G^T mu), 0 =
 /// p' + H_q + G^T lambda - Q), and of an overdetermined DAE. mu = 0 on the exact solution, so its curvature
-/// Hess(g^T mu) is left out of the Jacobian on the right. Gear, Leimkuhler and Gupta, Automatic integration of
-/// Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
+/// Hess(g^T mu) is left out of the Jacobian on the right. Constraints of velocities, which have no g, have mu = 0 in its
+/// place. Gear, Leimkuhler and Gupta, Automatic integration of Euler-Lagrange equations with constraints, J. Comput.
+/// Appl. Math. 12-13 (1985) 77-90.
 #include "gnomon/registry/plugin.hpp"
 #include "references/kernels/ida_reference.hpp"
 #include "references/kernels/mechanical_form.hpp"
@@ -21,6 +22,13 @@ namespace {
 
 using namespace gnomon;
 using namespace gnomon::kernels;
+
+/// g, and mu of constraints of velocities
+void position_rows(const System& system, double t, const Vector& q, const Vector& mu, VectorRef r) {
+  const Index velocities = system.parts().n_velocity_constraints();
+  system.constraints(t, q, r);
+  r.tail(velocities) = mu.tail(velocities);
+}
 
 class MechanicalGgl final : public MechanicalForm {
  public:
@@ -35,7 +43,7 @@ class MechanicalGgl final : public MechanicalForm {
     multiply_transposed(system_.constraint_pattern(), values_, at.mu, term);
     r.head(n_) += term;
     if (m_ == 0) return;
-    system_.constraints(t, at.y, r.segment(2 * n_, m_));
+    position_rows(system_, t, at.y, at.mu, r.segment(2 * n_, m_));
     system_.constraint_velocity(t, at.y, at.z, r.tail(m_));
   }
 
@@ -55,6 +63,9 @@ class MechanicalGgl final : public MechanicalForm {
     }
     scatter_reaction(j.block(0, 2 * n_ + m_, n_, m_));
     scatter_constraints(1, j.block(2 * n_, 0, m_, n_));
+    const Index velocities = system_.parts().n_velocity_constraints(), first = 2 * n_ + m_ - velocities;
+    j.middleRows(first, velocities).setZero();
+    j.block(first, first + m_, velocities, velocities).diagonal().setOnes();
     scatter_constraints(1, j.block(2 * n_ + m_, n_, m_, n_));
     system_.constraint_jacobian_derivative(t, at.y, at.z, values_);
     scatter_constraints(1, j.block(2 * n_ + m_, 0, m_, n_));
@@ -69,7 +80,7 @@ class MomentumGgl final : public MomentumForm {
   void rows(double t, const Point& at, VectorRef r) override {
     momentum_rows(t, at, r.segment(n_, n_));
     if (m_ > 0) {
-      system_.constraints(t, at.y, r.segment(2 * n_, m_));
+      position_rows(system_, t, at.y, at.mu, r.segment(2 * n_, m_));
       system_.constraint_velocity(t, at.y, v_, r.tail(m_));
       // q' = T_p(q, p - G^T mu), T_p linear in p
       Vector slipped(n_), turn(n_);

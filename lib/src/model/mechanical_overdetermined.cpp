@@ -23,7 +23,7 @@ MechanicalOverdetermined::MechanicalOverdetermined(std::shared_ptr<const System>
     throw Error(ErrorCode::refused,
                 "system \"" + s.name +
                     "\" cannot be taken as an overdetermined DAE: it has constraints of velocities, "
-                    "whose flow is not symplectic; projected-rk and ida-index1 take it");
+                    "whose flow is not symplectic; projected-rk and the references take it");
   const Index n = s.n, m = s.m;
   traits_.name = s.name;
   traits_.ny = traits_.nz = n;

@@ -186,8 +186,6 @@ void check_reference_fits(const ProblemInstance& instance, const std::string& re
   const System* system = model.mechanical();
   if (system && system->parts().friction && system->parts().time_dependence)
     refuse("has friction and depends on time, and one of the two at most is expected");
-  if (system && system->parts().velocity_constraints && multiplier_sets != 1)
-    refuse("has constraints of velocities, which it does not hold; use ida-index1");
   const Index multipliers = model.m() + (system ? system->parts().n_obstacles() : 0);
   const Index unknowns = instance.q0.size() + instance.p0.size() + multiplier_sets * multipliers;
   if (unknowns > most_unknowns)

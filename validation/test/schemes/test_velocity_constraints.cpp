@@ -252,13 +252,17 @@ BOOST_AUTO_TEST_CASE(rows_may_be_multiplied) {
   BOOST_TEST((a - b).norm() < 1e-13);
 }
 
-BOOST_DATA_TEST_CASE(ida_agrees, models, text) {
-  ProblemInstance instance = build(text);
-  const Reference& ida = registry().reference("ida-index1");
-  const auto solution = ida.start(instance, Options("reference ida-index1", ida.options()));
-  const ReferenceReport report = solution->advance_to(1);
-  BOOST_TEST_REQUIRE(report.success, report.message);
-  BOOST_TEST((report.q - end_of(projected(instance, {{"stages", "4"}}), 1, 40)).norm() < 1e-8);
+BOOST_DATA_TEST_CASE(references_agree, models, text) {
+  const ProblemInstance instance = build(text);
+  const Vector end = end_of(projected(instance, {{"stages", "4"}}), 1, 40);
+  for (const char* name : {"ida-index1", "ida-ggl", "cvode-projection"}) {
+    const Reference& reference = registry().reference(name);
+    if (instance.model->mechanical()->parts().mass && name == std::string("cvode-projection")) continue;
+    const auto solution = reference.start(instance, Options(name, reference.options()));
+    const ReferenceReport report = solution->advance_to(1);
+    BOOST_TEST_REQUIRE(report.success, name << ": " << report.message);
+    BOOST_TEST((report.q - end).norm() < 1e-7, name << " is " << (report.q - end).norm() << " away");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_tolerance_alone_takes_them_and_keeps_it) {
@@ -308,10 +312,6 @@ BOOST_AUTO_TEST_CASE(what_does_not_hold_them_refuses) {
     BOOST_TEST(refusal([&] {
                  registry().integrator(instance, "projected-rk", "newton", options);
                }).says("expected index = 1 and a projection other than symmetric"));
-  for (const char* name : {"ida-ggl", "cvode-projection"}) {
-    const Reference& reference = registry().reference(name);
-    BOOST_TEST(refusal([&] { reference.start(instance, Options(name, reference.options())); }).says("use ida-index1"));
-  }
   BOOST_TEST(refusal([&] {
                EquilibriumEquations(*instance.model->mechanical(), 0, instance.q0, EquilibriumEquations::Method::exact,
                                     1);
