@@ -180,7 +180,7 @@ ReferenceTrajectory::ReferenceTrajectory(const Registry& registry, const std::st
 ReferenceTrajectory::ReferenceTrajectory(const Registry& registry, ProblemInstance instance, RunArguments& a)
     : ReferenceTrajectory(registry, a.scheme, started(instance, a), options_of(a), a.contact) {
   a.solver.clear();  // it has its own
-  facts_.moved_start = moved_by(a, *instance_.model, instance.q0, instance_.q0);
+  facts_.moved_start = moved_by(a, instance, instance_.q0, instance_.p0);
   t_end_ = parse_end(a, instance_.t0);
   facts_.arguments = a;
 }

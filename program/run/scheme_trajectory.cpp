@@ -55,7 +55,7 @@ class SchemeTrajectory final : public Trajectory {
                   fmt::format("{} is given, and problem {} with these parameters has no obstacles and no friction, or "
                               "scheme {} holds them itself",
                               arguments_.events ? "--events" : "--contact", arguments_.problem, arguments_.scheme));
-    facts_.moved_start = moved_by(arguments_, *instance_.model, instance_.q0, state().q.value());
+    facts_.moved_start = moved_by(arguments_, instance_, state().q.value(), state().p.value());
     instance_.q0 = state().q.value();
     instance_.p0 = instance_.model->second_half(state().view());
     t_end_ = span_.t_end;

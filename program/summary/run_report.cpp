@@ -111,10 +111,14 @@ void add_references(std::vector<SummaryRow>& rows, const std::vector<ReferenceOu
   }
 }
 
-std::string moved_by(const RunArguments& arguments, const Model& model, const Vector& given, const Vector& used) {
-  const std::string by_file = moved_start(model);
-  if (!arguments.project_start || !model.mechanical()) return by_file;
-  const std::string here = moved_text(*model.mechanical(), given, used);
+std::string moved_by(const RunArguments& arguments, const ProblemInstance& given, const Vector& q, const Vector& p) {
+  const std::string by_file = moved_start(*given.model);
+  const System* system = given.model->mechanical();
+  if (!arguments.project_start || !system) return by_file;
+  Vector v0(system->n()), v(system->n()), scratch(system->n());
+  system->velocity(given.q0, given.p0, scratch, v0);
+  system->velocity(q, p, scratch, v);
+  const std::string here = moved_text(*system, given.q0, v0, q, v);
   return here == "nothing" && !by_file.empty() ? by_file : here;
 }
 

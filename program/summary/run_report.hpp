@@ -53,8 +53,8 @@ struct RunReport {
 };
 
 /// What the model file or --project-start moved: "crank by 0.12 and rocker by 0.03"; "nothing" where the start fitted,
-/// and empty where neither is asked for. `given` is the start of the problem, `used` that of the run.
-std::string moved_by(const RunArguments& arguments, const Model& model, const Vector& given, const Vector& used);
+/// and empty where neither is asked for. `given` has the start of the problem, q and p are that of the run.
+std::string moved_by(const RunArguments& arguments, const ProblemInstance& given, const Vector& q, const Vector& p);
 
 /// "h = 0.01", or "rtol = 1e-08, h = 0.001 .. 0.02".
 std::string step_text(double step, const Integrator& integrator);

@@ -128,4 +128,9 @@ BOOST_AUTO_TEST_CASE(what_an_assembly_moved_is_said) {
   BOOST_TEST(contains(outcome.out, "  start        moved to where it fits: "), outcome.out);
   for (const char* part : {": coupler by ", " and rocker by "}) BOOST_TEST(contains(outcome.out, part));
   BOOST_TEST(contains(scratch.gnomon("run m.toml --step 0.01 --until 0.1 --json").out, "\"moved_start\""));
+  std::ofstream(scratch.work / "v.toml") << "format = 1\ncoordinates = [\"x\", \"y\"]\nmass = 1\npotential = \"y\"\n"
+                                            "constraints.rod = \"x^2 + y^2 - 1\"\nstart = { position = { x = 1 }, "
+                                            "velocity = { x = 3, y = 1 }, project = true }\n";
+  const std::string velocities = scratch.gnomon("run v.toml --step 0.01 --until 0.1").out;
+  BOOST_TEST(contains(velocities, "moved to where it fits: velocities: x by 3\n"), velocities);
 }

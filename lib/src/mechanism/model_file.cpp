@@ -89,7 +89,11 @@ class FormulaProblem final : public Problem {
     check_symmetries(*all, *system, instance.q0);
     instance.outputs = formula_outputs(all, instance.q0, v0);
     if (text_->project_start) with_place(text_->start_place, [&] { return project(*all, *system, instance); });
-    if (text_->assemble || text_->project_start) elaborated->moved_start = moved_text(*system, given, instance.q0);
+    if (text_->assemble || text_->project_start) {
+      Vector v(system->n()), scratch(system->n());
+      system->velocity(instance.q0, instance.p0, scratch, v);
+      elaborated->moved_start = moved_text(*system, given, v0, instance.q0, v);
+    }
     return instance;
   }
 

@@ -383,6 +383,14 @@ std::string moved_text(const System& system, const Vector& before, const Vector&
   return text.empty() ? "nothing" : text;
 }
 
+std::string moved_text(const System& system, const Vector& q_before, const Vector& v_before, const Vector& q_after,
+                       const Vector& v_after) {
+  const std::string positions = moved_text(system, q_before, q_after);
+  const std::string velocities = moved_text(system, v_before, v_after);
+  if (velocities == "nothing") return positions;
+  return (positions == "nothing" ? "" : positions + "; ") + "velocities: " + velocities;
+}
+
 std::vector<Vector> positions_beside(const System& system, double t, const Vector& q) {
   std::vector<Vector> all;
   Uniform uniform(7);

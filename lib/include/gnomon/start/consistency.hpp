@@ -58,6 +58,9 @@ GNOMON_EXPORT void project_start(const System& system, double t, Vector& q, Vect
 /// The blocks of coordinates that differ by more than rounding, each with its largest change, the largest first: "crank
 /// by 0.12 and rocker by 0.03", or "nothing". A block counts to the name before its first point.
 GNOMON_EXPORT std::string moved_text(const System& system, const Vector& before, const Vector& after);
+/// The same of a start, its positions and then its velocities: "crank by 0.12; velocities: rocker by 0.3".
+GNOMON_EXPORT std::string moved_text(const System& system, const Vector& q_before, const Vector& v_before,
+                                     const Vector& q_after, const Vector& v_after);
 
 /// Index-1 accelerations and multipliers:
 ///     [M G^T; G 0] (a; lambda) = (Q - grad U; -bias),   bias = v^T (Hess g) v + 2 G_t v + g_tt
