@@ -9,9 +9,9 @@
 ///
 /// of a mechanical system without friction (of one whose mass depends on q in (q, p): 0 = q' - T_p(q, p - G^T mu), 0 =
 /// p' + H_q + G^T lambda - Q), and of an overdetermined DAE. mu = 0 on the exact solution, so its curvature
-/// Hess(g^T mu) is left out of the Jacobian on the right. Constraints of velocities, which have no g, have mu = 0 in its
-/// place. Gear, Leimkuhler and Gupta, Automatic integration of Euler-Lagrange equations with constraints, J. Comput.
-/// Appl. Math. 12-13 (1985) 77-90.
+/// Hess(g^T mu) is left out of the Jacobian on the right. Constraints of velocities, which have no g, have mu = 0.
+/// Gear, Leimkuhler and Gupta, Automatic integration of Euler-Lagrange equations with constraints, J. Comput. Appl.
+/// Math. 12-13 (1985) 77-90.
 #include "gnomon/registry/plugin.hpp"
 #include "references/kernels/ida_reference.hpp"
 #include "references/kernels/mechanical_form.hpp"
