@@ -4,20 +4,12 @@
 
 namespace gnomon {
 
-namespace {
-
-/// What a matrix of so many unknowns needs is made at the start in any case: that takes a few milliseconds.
-constexpr Index few_to_prepare = 1000;
-
-}  // namespace
-
 void JacobianSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice, bool rarely_needed) {
   equations_ = &equations;
   values_.setZero(equations.pattern().nonzeros());
   point_.setZero(equations.size());
-  const bool later = rarely_needed && equations.size() > few_to_prepare;
-  algebra_ = later ? choice.attach_when_needed(equations) : choice.attach(equations);
-  prepared_ = later;
+  algebra_ = rarely_needed ? choice.attach_when_needed(equations) : choice.attach(equations);
+  prepared_ = rarely_needed;
   algebra_->use_product(*this);
 }
 

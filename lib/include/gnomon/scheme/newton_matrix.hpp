@@ -14,7 +14,7 @@ class NonlinearEquations;
 class GNOMON_EXPORT NewtonMatrix {
  public:
   virtual ~NewtonMatrix() = default;
-  /// The first time: what the first factorisation allocates, of up to 1000 unknowns.
+  /// The first time: what the first factorisation allocates, of few unknowns (ApproximateInverse::few_unknowns).
   virtual void prepare(const ConstVectorRef& x) = 0;
   /// dF/dx at x, factorised. False where it cannot be evaluated or is singular. The first one allocates.
   virtual bool factorise(const ConstVectorRef& x) = 0;
