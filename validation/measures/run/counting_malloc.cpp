@@ -6,6 +6,9 @@
 #include <cstddef>
 
 #include "gnomon/abi.h"
+#include "gnomon/run/integrator.hpp"
+#include "gnomon/scheme/equations.hpp"
+#include "gnomon/scheme/scheme.hpp"
 
 #ifdef GNOMON_COUNT_ALLOCATIONS
 extern "C" {
@@ -84,6 +87,15 @@ bool CountAllocations::available() {
 }
 long CountAllocations::count() const {
   return counted;
+}
+
+bool makes_matrices_late(Integrator& integrator) {
+  StepEquations& equations = integrator.equations();
+  for (Index k = 0; k < equations.n_systems(); ++k) {
+    NonlinearEquations& system = equations.system(k);
+    if (system.size() > ApproximateInverse::few_unknowns && system.simplified_newton()) return true;
+  }
+  return false;
 }
 
 }  // namespace gnomon::validation

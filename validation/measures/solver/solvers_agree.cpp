@@ -110,6 +110,7 @@ std::vector<Reached> reach(const Registry& registry, const ProblemInstance& inst
     if (!report.success()) throw RunFailed(report.t, report.message);
     // The first step of a run that is cut at events sizes what they need, an event makes the phase that it enters.
     if (cut && (done == 0 || !integrator.events().empty())) allocations = 0;
+    if (makes_matrices_late(integrator)) allocations = 0;
     done = steps;
     const State& end = integrator.state();
     reached.push_back({(end.q.value() - z.q) + end.q.tail(), (end.p.value() - z.p) + end.p.tail(), end.lambda,
