@@ -264,7 +264,7 @@ class Model:
             from .functions_model import FunctionsModel
 
             if velocity_constraints is not None:
-                raise ModelError("velocity_constraints are given with traced=False, and formulas are expected: traced=True")
+                raise ModelError("velocity_constraints are given with traced=False, expected traced=True: formulas")
             return FunctionsModel(coordinates, mass, potential, constraints, force, **further)
         from .traced_formulas import model_of
 

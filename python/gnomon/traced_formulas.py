@@ -149,7 +149,10 @@ def model_of(
     ):
         levels = [] if values is None else _formulas(values)
         levels = levels if isinstance(levels, (dict, list)) else [levels]
-        rows.update(levels if isinstance(levels, dict) else {f"g{len(rows) + i + 1}": g for i, g in enumerate(levels)})
+        named = levels if isinstance(levels, dict) else {f"g{len(rows) + i + 1}": g for i, g in enumerate(levels)}
+        for name in named.keys() & rows.keys():
+            raise ModelError(f"constraint {name!r} is in constraints and in velocity_constraints, expected in one of them")
+        rows.update(named)
     if rows:
         made["constraints"] = rows
     if force is not None:

@@ -187,6 +187,8 @@ def test_constraints_of_velocities():
     assert np.max(np.abs(s.energy_error)) < 1e-15
     with pytest.raises(gn.GnomonError, match="not linear in the velocities"):
         gn.solve(gn.Model("x", 1, "0", {"c": "der(x)^2 - 1"}), (0, 1))
+    with pytest.raises(gn.ModelError, match="constraint 'c' is in constraints and in velocity_constraints"):
+        gn.Model.from_functions("x y", 1, lambda q: 0 * q[0], lambda q: {"c": q[0]}, velocity_constraints=lambda q, v: {"c": v[1]})
     with pytest.raises(gn.ModelError, match="traced=True"):
         gn.Model.from_functions("x", 1, abs, velocity_constraints=lambda q, v: v, traced=False)
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "gnomon/base/error.hpp"
@@ -74,7 +75,9 @@ VelocityRows::VelocityRows(std::unique_ptr<const Function> positions, std::uniqu
         bending_.push_back({k, hessian_pattern_.find(i - n_, psi_hessian.indices[k])});
   for (Index i = 0; i < g_hessian.rows; ++i)
     for (Index k = g_hessian.offsets[i]; k < g_hessian.offsets[i + 1]; ++k)
-      position_places_.push_back(hessian_pattern_.find(i, g_hessian.indices[k]));
+      bending_of_g_.push_back({k, hessian_pattern_.find(i, g_hessian.indices[k])});
+  in_order_.resize(static_cast<std::size_t>(std::max(g_hessian.nonzeros(), psi_hessian.nonzeros())));
+  std::iota(in_order_.begin(), in_order_.end(), Index(0));
   check_linear(names, what);
   const RecordingPoint at = ordinary_point(2 * n_);
   std::vector<double> drive(static_cast<std::size_t>(count())), rate(psi.indices.size());
@@ -183,27 +186,29 @@ void VelocityRows::along(double t, const Blocks& x, const double* v, double* fir
   if (second) velocities_->along(t, at, joined(v, nullptr, n_, s.along)[0], second + rows_, nullptr);
 }
 
+template <class Fill>
+void VelocityRows::add_entries(const std::vector<Entry>& entries, Index count, const Fill& fill, const Index* places,
+                               double* values) const {
+  double* const all = sized(scratch<double>().values, count);
+  fill(all);
+  for (const Entry& entry : entries) values[places[entry.to]] += all[entry.from];
+}
+
 void VelocityRows::add_hessian(double t, const Blocks& x, const double* mu, const Index* places, double* values) const {
-  auto& s = scratch<double>();
-  const SparsityPattern& hessian = velocities_->hessian_pattern();
-  // The places of g's entries in the caller's values, and each entry of Psi's own.
-  thread_local std::vector<Index> own;
-  own.assign(position_places_.size(), 0);
-  for (std::size_t k = 0; k < own.size(); ++k) own[k] = places[position_places_[k]];
-  positions_->add_hessian(t, x, mu, own.data(), values);
-  own.resize(hessian.indices.size());
-  for (std::size_t k = 0; k < own.size(); ++k) own[k] = static_cast<Index>(k);
-  double* const psi = sized(s.values, hessian.nonzeros());
-  velocities_->add_hessian(t, joined(x[0], nullptr, n_, s.x), mu + rows_, own.data(), psi);
-  for (const Entry& entry : bending_) values[places[entry.to]] += psi[entry.from];
+  add_entries(
+      bending_of_g_, positions_->hessian_pattern().nonzeros(),
+      [&](double* out) { positions_->add_hessian(t, x, mu, in_order_.data(), out); }, places, values);
+  const Blocks at = joined(x[0], nullptr, n_, scratch<double>().x);
+  add_entries(
+      bending_, velocities_->hessian_pattern().nonzeros(),
+      [&](double* out) { velocities_->add_hessian(t, at, mu + rows_, in_order_.data(), out); }, places, values);
 }
 
 void VelocityRows::add_rate_hessian(double t, const Blocks& x, const double* mu, const Index* places,
                                     double* values) const {
-  thread_local std::vector<Index> own;
-  own.assign(position_places_.size(), 0);
-  for (std::size_t k = 0; k < own.size(); ++k) own[k] = places[position_places_[k]];
-  positions_->add_rate_hessian(t, x, mu, own.data(), values);
+  add_entries(
+      bending_of_g_, positions_->hessian_pattern().nonzeros(),
+      [&](double* out) { positions_->add_rate_hessian(t, x, mu, in_order_.data(), out); }, places, values);
 }
 
 void VelocityRows::product(double t, const Blocks& x, const double* mu, const Blocks& w, const Results& out) const {

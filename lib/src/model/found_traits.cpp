@@ -97,8 +97,9 @@ void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
   complete_degree(traits, parts.regular_potential, "the potential beside the invariants is", traits.regular_degree);
   complete_degree(traits, parts.constraints, "the constraints are", traits.constraint_degree);
   complete_degree(traits, parts.obstacles, "the obstacles are", traits.obstacle_degree);
-  traits.time_dependent =
-      uses_time(parts.potential, traits.time_dependent) || uses_time(parts.constraints, traits.time_dependent);
+  traits.time_dependent = uses_time(parts.potential, traits.time_dependent) ||
+                          uses_time(parts.constraints, traits.time_dependent) ||
+                          uses_time(parts.velocity_constraints, traits.time_dependent);
   // Psi has all derivatives, in the places of those of g.
   if (parts.velocity_constraints) traits.constraint_degree = SystemTraits::not_polynomial;
   traits.time_dependent_force = uses_time(parts.force, traits.time_dependent_force);

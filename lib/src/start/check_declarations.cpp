@@ -253,6 +253,14 @@ class SystemDeclarations final : public Declarations {
       multiply_transposed(s_.constraint_pattern(), jacobian(q), lambda_, out);
       return out;
     };
+    if (const Index r = s_.parts().n_velocity_constraints(); r > 0 && !s_.parts().time_dependence) {
+      Vector at_rest(m_);
+      s_.constraint_velocity(t_, q_, Vector::Zero(n_), at_rest);
+      Index i = 0;
+      if (at_rest.tail(r).cwiseAbs().maxCoeff(&i) != 0)
+        refuse("the constraints of velocities are taken as A(q) v, and number " + std::to_string(i) + " of them is " +
+               number_text(at_rest[m_ - r + i]) + " near the start at rest");
+    }
     derivative("G w along a direction w", g, q_, w_, gw);
     derivative("d(G^T lambda)/dq w along a direction w", pull, q_, w_, hw);
   }

@@ -130,12 +130,16 @@ void SystemChecker::along_the_motion() {
 
 namespace {
 
-/// x less what the rows of `a` see of it.
-Vector allowed(const Matrix& a, const Vector& x) {
-  if (a.rows() == 0) return x;
-  const Eigen::CompleteOrthogonalDecomposition<Matrix> factors(a);
-  return x - factors.solve(a * x);
-}
+/// x less what the rows of a matrix see of it.
+class Allowed {
+ public:
+  explicit Allowed(const Matrix& rows) : rows_(rows), factors_(rows) {}
+  Vector operator()(const Vector& x) const { return x - factors_.solve(rows_ * x); }
+
+ private:
+  Matrix rows_;
+  Eigen::CompleteOrthogonalDecomposition<Matrix> factors_;
+};
 
 /// An orthonormal basis of the c with c.column = 0 for all columns, whose numbers below `rounding` are zero.
 Matrix left_null_space(const Matrix& columns, double rounding) {
@@ -158,13 +162,14 @@ Vector SystemChecker::exterior(double t, const Vector& q, const Vector& x, const
 Matrix SystemChecker::closed_combinations(double t, const Vector& q) const {
   const Index r = m_ - positions_;
   const Matrix rows = to_dense(s_.constraint_pattern(), jacobian_values(t, q));
+  const Allowed allowed(rows);
   Uniform uniform(5);
   Matrix forms(r, r + 2);
   Vector x(n_), y(n_);
   for (auto form : forms.colwise()) {
     uniform.fill(x);
     uniform.fill(y);
-    form = exterior(t, q, allowed(rows, x), allowed(rows, y));
+    form = exterior(t, q, allowed(x), allowed(y));
   }
   return left_null_space(forms, thresholds::rank * rows.bottomRows(r).norm());
 }
@@ -184,14 +189,15 @@ Index SystemChecker::integrable(const Point& z) const {
   const auto slope = [&](const Vector& x) -> Matrix {
     return (beside(z.q + step_ * x) - beside(z.q - step_ * x)) / (2 * step_);
   };
+  const Allowed allowed(kept);
   Uniform uniform(6);
   Matrix forms(c.cols(), c.cols() + 2);
   Vector x(n_), y(n_);
   for (auto form : forms.colwise()) {
     uniform.fill(x);
     uniform.fill(y);
-    x = allowed(kept, x);
-    y = allowed(kept, y);
+    x = allowed(x);
+    y = allowed(y);
     form = slope(x).transpose() * (a * y) - slope(y).transpose() * (a * x) + c.transpose() * exterior(z.t, z.q, x, y);
   }
   return left_null_space(forms, thresholds::second_difference * a.norm()).cols();

@@ -30,7 +30,7 @@ class TangentError {
   bool project(const State& z1, double h, Vector& error_q, Vector& error_v);
 
  private:
-  /// What is taken out is tangent to constraints of velocities too, whose errors of positions stay.
+  /// Constraints of velocities keep their errors of positions unless of_velocities; the correction is tangent to them.
   void position(Vector& error_q, bool of_velocities);
   void velocity(const Vector& error_q, Vector& error_v);
   void take_out(Vector& error);

@@ -99,6 +99,7 @@ std::vector<Reached> reach(const Registry& registry, const ProblemInstance& inst
   const bool cut = cut_at_events(integrator, instance);
   std::vector<Reached> reached;
   long done = 0;
+  bool late = false;
   for (const long steps : step_counts) {
     StepReport report;
     long allocations = 0;
@@ -110,11 +111,19 @@ std::vector<Reached> reach(const Registry& registry, const ProblemInstance& inst
     if (!report.success()) throw RunFailed(report.t, report.message);
     // The first step of a run that is cut at events sizes what they need, an event makes the phase that it enters.
     if (cut && (done == 0 || !integrator.events().empty())) allocations = 0;
-    if (makes_matrices_late(integrator)) allocations = 0;
+    if (allocations > 0 && makes_matrices_late(integrator)) {
+      late = true;
+      allocations = 0;
+    }
     done = steps;
     const State& end = integrator.state();
     reached.push_back({(end.q.value() - z.q) + end.q.tail(), (end.p.value() - z.p) + end.p.tail(), end.lambda,
                        allocations, contacts(integrator), static_cast<long>(integrator.events().size())});
+  }
+  if (late) {  // the steps after it allocate nothing
+    const CountAllocations counting;
+    integrator.advance(done, h);
+    reached.back().allocations = counting.count();
   }
   return reached;
 }

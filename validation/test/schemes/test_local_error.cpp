@@ -39,6 +39,9 @@ const Setting ellipse{"ellipse-pendulum", {}, .1, {.05, .02, .01}};
 const Setting cylindrical{"wave-bead", {{"coordinates", "cylindrical"}}, .13, {.1, .05, .02}};
 const Setting friction{"cubic-surface", {}, .05, {.05, .02, .01}};
 
+const Setting blade{GNOMON_MODELS_FOLDER "/gallery/knife-edge.toml", {}, .3, {.2, .1, .05, .02}};
+const Setting coin{GNOMON_MODELS_FOLDER "/gallery/rolling-coin.toml", {}, .3, {.05, .02, .01}};
+
 Vector difference(const Compensated& a, const Compensated& b) {
   return (a.value() - b.value()) + (a.tail() - b.tail());
 }
@@ -176,6 +179,16 @@ BOOST_AUTO_TEST_CASE(stages_of_index_1_follow_the_error_of_their_end_values) {
       compared += compare(setting, "projected-rk", options);
   }
   BOOST_TEST(compared > 300);
+}
+
+// Constraints of velocities leave errors of positions in all directions.
+BOOST_AUTO_TEST_CASE(constraints_of_velocities) {
+  int compared = 0;
+  for (const Setting& setting : {blade, coin})
+    for (const char* projection : {"pv", "pve"})
+      for (const char* stages : {"1", "2", "3", "4"})
+        compared += compare(setting, "projected-rk", {{"stages", stages}, {"projection", projection}});
+  BOOST_TEST(compared > 80);
 }
 
 // A projection onto the energy takes away the part of the error that it sees.

@@ -8,7 +8,7 @@
 ///     jacobian_derivative d(A v)/dq               along               Psi;  d/dt Psi - A v'
 ///     product(mu, w)      A'[w]^T mu              add_hessian         d(A^T mu)/dq, which is not symmetric
 ///
-/// Of g the derivatives of G along w and of G w by q are the same matrix; of A they are not: see turn().
+/// G'[w] and d(G w)/dq are the same matrix. A'[w] and d(A w)/dq are not: turn() has the former.
 
 #include <memory>
 #include <string>
@@ -63,8 +63,13 @@ class GNOMON_EXPORT VelocityRows final : public Function {
   std::unique_ptr<const Function> positions_, velocities_;
   Index n_, rows_;
   bool drives_ = false;
-  std::vector<Entry> by_q_, by_v_, bending_;
-  std::vector<Index> position_places_;  ///< of the Hessian of g in this one's
+  /// values[places[..]] += the entries of a Hessian, or of its rate, that `fill` writes one after the other.
+  template <class Fill>
+  void add_entries(const std::vector<Entry>& entries, Index count, const Fill& fill, const Index* places,
+                   double* values) const;
+
+  std::vector<Entry> by_q_, by_v_, bending_, bending_of_g_;
+  std::vector<Index> in_order_;  ///< 0, 1, ..: where a Hessian is written one entry after the other
 };
 
 }  // namespace gnomon
