@@ -49,6 +49,7 @@ class AlphaPenalty final : public MechanicalScheme {
     return p;
   }
   bool holds_obstacles() const override { return true; }
+  std::string refuses_velocity_constraints() const override { return "and a quadratic penalty of them is a damper"; }
   Binding bind(const System& system, const Options& options) const override {
     if (system.parts().mass) return with_configuration_mass(system, options);
     std::shared_ptr<const System> closed;

@@ -32,6 +32,9 @@ class ConstrainedMidpoint final : public MechanicalScheme {
     p.position = p.momentum = p.symmetric = true;
     return p;
   }
+  std::string refuses_velocity_constraints() const override {
+    return "and their motion is not symplectic, which is what this scheme keeps";
+  }
   Binding bind(const System& system, const Options&) const override {
     require_conservative(*this, system);
     Promises promised = promises();

@@ -37,6 +37,9 @@ class EnergyMomentum final : public MechanicalScheme {
     p.energy = p.position = p.momentum = p.symmetric = true;
     return p;
   }
+  std::string refuses_velocity_constraints() const override {
+    return "and with multipliers of one level A v + b would be open";
+  }
   Binding bind(const System& system, const Options&) const override {
     require_constant_mass(*this, system);
     const std::string general = "energy-momentum-general";

@@ -50,6 +50,9 @@ class EnergyMomentumGeneral final : public MechanicalScheme {
     p.energy = p.position = p.momentum = p.symmetric = true;
     return p;
   }
+  std::string refuses_velocity_constraints() const override {
+    return "and with multipliers of one level A v + b would be open";
+  }
   Binding bind(const System& system, const Options& options) const override {
     if (system.parts().mass) return kernels::configuration_exact(*this, system, options);
     kernels::MidpointRule rule = kernels::general_rule(system, options);

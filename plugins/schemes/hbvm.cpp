@@ -92,6 +92,9 @@ class Hbvm final : public MechanicalScheme {
     p.energy = p.position = p.momentum = p.symmetric = true;
     return p;
   }
+  std::string refuses_velocity_constraints() const override {
+    return "and with multipliers of one level A v + b would be open";
+  }
   Binding bind(const System& system, const Options& options) const override {
     const Index s = options.integer("s"), r = options.integer("r") == 0 ? s - (s + 1) % 2 : options.integer("r");
     const SystemTraits& traits = system.traits();

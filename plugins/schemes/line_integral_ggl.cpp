@@ -40,6 +40,11 @@
 /// (with r = 1): H1 - H0 is the booked work, with time to O(h^2k) (kernels/common/energy_balance.hpp). With friction
 /// the order is min(2s, 2r), since R sees lambda(c), and lambda(1) is the state's.
 ///
+/// Constraints of velocities, Psi = A(q,t) v + b(q,t) = 0, have both multipliers too, force -A^T lambda; for them G q'
+/// is A q' + b, and the row of i = 0 is sum_l b_l [ A q' + b ]_l = 0. So H1 - H0 = h sum_l b_l [ lambda.b ]_l. The
+/// order is min(2s, 2r) (Arnold's particle, T = 2, h = .2 .. .05: (s,r) = (2,1) 2.0, (2,2) 4.0, (3,2) 4.0, (3,3) 6.0),
+/// hence r = s; with the line integral alone it would be 2 for s = 2.
+///
 /// A mass that depends on q: the same equations with H_p, H_q and Psi = G(q) M(q)^-1 p (kernels/line_integral/
 /// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
 ///
@@ -76,14 +81,15 @@ class LineIntegralGgl final : public MechanicalScheme {
   }
   OptionSpecs options() const override {
     const Index most = kernels::max_nodes;
-    return {OptionSpec::integer("k", 0, 0, most,
-                                "quadrature nodes, k >= s; 0: as many as s, s + 4 for a mass that depends on q, or a "
-                                "model that depends on time"),
-            OptionSpec::integer("s", 2, 1, most, "degree of q and p on a step"),
-            OptionSpec::integer(
-                "r", 0, 0, most,
-                "multiplier polynomials, r <= s; 0: s - 1, but at least 1, 1 for a model that depends on time, s with "
-                "friction")};
+    return {
+        OptionSpec::integer("k", 0, 0, most,
+                            "quadrature nodes, k >= s; 0: as many as s, s + 4 for a mass that depends on q, a model "
+                            "that depends on time, or constraints of velocities"),
+        OptionSpec::integer("s", 2, 1, most, "degree of q and p on a step"),
+        OptionSpec::integer(
+            "r", 0, 0, most,
+            "multiplier polynomials, r <= s; 0: s - 1, but at least 1, 1 for a model that depends on time, s with "
+            "friction or constraints of velocities")};
   }
   Promises promises() const override {
     Promises p;
@@ -91,14 +97,16 @@ class LineIntegralGgl final : public MechanicalScheme {
     p.energy = p.position = p.hidden = p.momentum = p.symmetric = p.variable_steps = true;
     return p;
   }
+  std::string refuses_velocity_constraints() const override { return {}; }
   Binding bind(const System& system, const Options& options) const override {
     const Index s = options.integer("s");
     const bool constant_mass = !system.parts().mass;
     const bool moving = system.parts().time_dependence;
-    const Index enough = constant_mass && !moving ? s : std::min(s + 4, kernels::max_nodes);
+    const bool velocities = system.parts().velocity_constraints;
+    const Index enough = constant_mass && !moving && !velocities ? s : std::min(s + 4, kernels::max_nodes);
     const Index k = options.integer("k") == 0 ? enough : options.integer("k");
     const bool friction = system.parts().friction;
-    const Index natural = moving ? 1 : friction ? s : std::max<Index>(s - 1, 1);
+    const Index natural = moving ? 1 : friction || velocities ? s : std::max<Index>(s - 1, 1);
     const Index r = options.integer("r") == 0 ? natural : options.integer("r");
     kernels::check_degrees(*this, k, s, r);
     if (moving && system.m() > 0 && r > 1)
@@ -108,7 +116,7 @@ class LineIntegralGgl final : public MechanicalScheme {
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     Promises promised = promises();
     // Friction sees lambda(c) itself, which is of order r along the step.
-    const Index of_multipliers = friction ? 2 * r : 2 * r + 2;
+    const Index of_multipliers = friction || velocities ? 2 * r : 2 * r + 2;
     promised.order = static_cast<int>(system.m() > 0 ? std::min(2 * s, of_multipliers) : 2 * s);
     promised.energy = !moving && exact(system.traits().potential_degree) &&
                       (system.m() == 0 || exact(system.traits().constraint_degree));

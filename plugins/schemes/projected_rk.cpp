@@ -92,7 +92,7 @@ class ProjectedRk final : public MechanicalScheme {
     p.energy = p.position = p.hidden = p.symmetric = p.variable_steps = true;
     return p;
   }
-  bool takes_velocity_constraints() const override { return true; }
+  std::string refuses_velocity_constraints() const override { return {}; }
   Binding bind(const System& system, const Options& options) const override {
     require_no_friction(*this, system, "the accelerations at the end of a step are linear in the multipliers");
     if (system.parts().velocity_constraints && (options.is("index", "3") || options.is("projection", "symmetric")))

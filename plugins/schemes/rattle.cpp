@@ -53,6 +53,9 @@ class Rattle final : public MechanicalScheme {
     p.position = p.hidden = p.momentum = p.symmetric = p.symplectic = p.variable_steps = true;
     return p;
   }
+  std::string refuses_velocity_constraints() const override {
+    return "and their motion is not symplectic, which is what this scheme keeps";
+  }
   Binding bind(const System& system, const Options&) const override {
     require_no_friction(*this, system,
                         "a step has two multipliers, each of which would need half of it: that is composition over "

@@ -62,17 +62,16 @@ VelocityRows::VelocityRows(std::unique_ptr<const Function> positions, std::uniqu
     }
 
   const SparsityPattern &g_hessian = positions_->hessian_pattern(), &psi_hessian = velocities_->hessian_pattern();
-  const auto bends = [&](Index i, Index j) { return i >= n_ && j < n_; };
   PatternBuilder hessian(n_, n_);
   hessian.add(g_hessian, 0, 0);
-  for (Index i = n_; i < psi_hessian.rows; ++i)
+  for (Index i = 0; i < psi_hessian.rows; ++i)
     for (Index k = psi_hessian.offsets[i]; k < psi_hessian.offsets[i + 1]; ++k)
-      if (bends(i, psi_hessian.indices[k])) hessian.add(i - n_, psi_hessian.indices[k]);
+      hessian.add(i % n_, psi_hessian.indices[k] % n_);
   hessian_pattern_ = hessian.build();
-  for (Index i = n_; i < psi_hessian.rows; ++i)
+  for (Index i = 0; i < psi_hessian.rows; ++i)
     for (Index k = psi_hessian.offsets[i]; k < psi_hessian.offsets[i + 1]; ++k)
-      if (bends(i, psi_hessian.indices[k]))
-        bending_.push_back({k, hessian_pattern_.find(i - n_, psi_hessian.indices[k])});
+      if (const Index j = psi_hessian.indices[k]; j < n_)
+        (i < n_ ? bending_of_drive_ : bending_).push_back({k, hessian_pattern_.find(i % n_, j)});
   for (Index i = 0; i < g_hessian.rows; ++i)
     for (Index k = g_hessian.offsets[i]; k < g_hessian.offsets[i + 1]; ++k)
       bending_of_g_.push_back({k, hessian_pattern_.find(i, g_hessian.indices[k])});
@@ -209,6 +208,10 @@ void VelocityRows::add_rate_hessian(double t, const Blocks& x, const double* mu,
   add_entries(
       bending_of_g_, positions_->hessian_pattern().nonzeros(),
       [&](double* out) { positions_->add_rate_hessian(t, x, mu, in_order_.data(), out); }, places, values);
+  const Blocks at = joined(x[0], nullptr, n_, scratch<double>().x);
+  add_entries(
+      bending_of_drive_, velocities_->hessian_pattern().nonzeros(),
+      [&](double* out) { velocities_->add_hessian(t, at, mu + rows_, in_order_.data(), out); }, places, values);
 }
 
 void VelocityRows::product(double t, const Blocks& x, const double* mu, const Blocks& w, const Results& out) const {

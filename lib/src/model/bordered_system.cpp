@@ -34,6 +34,7 @@ BorderedSystem::BorderedSystem(std::shared_ptr<const System> inner, const Sparsi
     : inner_(std::move(inner)),
       n_(inner_->n()),
       k_(border.cols),
+      positions_(inner_->m() - inner_->parts().n_velocity_constraints()),
       border_(border),
       values_(Vector::Zero(border.nonzeros())),
       traits_(inner_->traits()),
@@ -64,6 +65,7 @@ BorderedSystem::BorderedSystem(std::shared_ptr<const System> inner, const Sparsi
     kinetic_.setZero(2 * n_);
   }
   if (parts.time_dependence) parts_.time_dependence = this;
+  if (parts.velocity_constraints) parts_.velocity_constraints = this;
   if (parts.force) parts_.force = this;
   if (parts.friction) {
     parts_.friction = this;
@@ -179,8 +181,8 @@ void BorderedSystem::friction_jacobian(ForceArgument by, const ConstVectorRef& q
 bool BorderedSystem::extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                           VectorRefOf<Extended> out) const {
   if (!extended().extended_constraints(t, q.head(n_), tail.head(n_), out)) return false;
-  add_border(q, out);
-  add_border(tail, out);
+  add_border(q, positions_, out);
+  add_border(tail, positions_, out);
   return true;
 }
 

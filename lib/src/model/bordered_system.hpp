@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// A system whose constraints repeat others, with coordinates nu beside its own that make the matrix of its constraints
-/// regular. Private to the core; what finds N and renews it is gnomon/start/border.hpp.
+/// regular. Constraints of velocities become A v + b + B nu'. Private to the core; what finds N and renews it is
+/// gnomon/start/border.hpp.
 ///
 ///     T' = T + |nu'|^2/2,   U' = U,   g'(q,nu) = g(q,t) + B nu,   B = diag(A_ii) Y,   A = G M^-1 G^T
 ///
@@ -22,6 +23,7 @@ namespace gnomon {
 class BorderedSystem final : public System,
                              public ConfigurationMass,
                              public TimeDependence,
+                             public VelocityConstraints,
                              public Force,
                              public Friction,
                              public Symmetries,
@@ -66,7 +68,7 @@ class BorderedSystem final : public System,
   const SparsityPattern& constraint_pattern() const override { return pattern_; }
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
     inner_->constraints(t, q.head(n_), out);
-    add_border(q, out);
+    add_border(q, positions_, out);
   }
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
     inner_->constraint_jacobian(t, q.head(n_), inner_values_);
@@ -90,7 +92,7 @@ class BorderedSystem final : public System,
   }
   void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
     inner_->constraint_velocity(t, q.head(n_), v.head(n_), out);
-    add_border(v, out);
+    add_border(v, border_.rows, out);
   }
   void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
     inner_->constraint_bias(t, q.head(n_), v.head(n_), out);
@@ -143,6 +145,12 @@ class BorderedSystem final : public System,
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                VectorRef values) const override {
     inner_->parts().time_dependence->constraint_rate_hessian(t, q.head(n_), lambda, values);
+  }
+
+  Index n_velocity_constraints() const override { return inner_->parts().n_velocity_constraints(); }
+  void constraint_turn(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef values) const override {
+    inner_->parts().velocity_constraints->constraint_turn(t, q.head(n_), v.head(n_), inner_values_);
+    scatter(inner_values_, values);
   }
 
   void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
@@ -217,8 +225,8 @@ class BorderedSystem final : public System,
   void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                VectorRef g_values) const override {
     extended().constraints_compensated(t, q.head(n_), tail.head(n_), out, g_values.head(inner_values_.size()));
-    add_border(q, out);
-    add_border(tail, out);
+    add_border(q, positions_, out);
+    add_border(tail, positions_, out);
   }
   bool extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                             VectorRefOf<Extended> out) const override;
@@ -250,11 +258,11 @@ class BorderedSystem final : public System,
  private:
   const SplitPotential& split() const { return *inner_->parts().split; }
   const ExtendedPrecision& extended() const { return *inner_->parts().extended; }
-  /// out += B nu, nu the last entries of x
+  /// The first `rows` of out += B nu, nu the last entries of x
   template <class X, class Out>
-  void add_border(const X& x, Out&& out) const {
+  void add_border(const X& x, Index rows, Out&& out) const {
     std::size_t e = 0;
-    for (Index i = 0; i < border_.rows; ++i)
+    for (Index i = 0; i < rows; ++i)
       for (Index at = border_.offsets[i]; at < border_.offsets[i + 1]; ++at, ++e)
         out[i] += values_[static_cast<Index>(e)] * x[n_ + border_.indices[at]];
   }
@@ -270,7 +278,7 @@ class BorderedSystem final : public System,
   const Vector& least(const ConstVectorRef& q, const ConstVectorRef& lambda) const;
 
   std::shared_ptr<const System> inner_;
-  Index n_, k_;
+  Index n_, k_, positions_;  ///< of the inner system, nu, constraints of positions
   SparsityPattern border_;
   Vector values_;
   const LeastNorm* least_norm_ = nullptr;

@@ -123,7 +123,20 @@ void SystemAt::constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& 
   split(q, q_, w_);
   system_->constraints(t, q_, e_);
   multiply(system_->constraint_pattern(), jacobian(t, q_), w_, f_);
+  f_.tail(parts_->n_velocity_constraints()).setZero();  // which have no value
   join(e_, f_, out);
+}
+
+void SystemAt::constraint_jacobian_change(double t, const Vector& q, const Vector& w, Vector& values) {
+  if (parts_->velocity_constraints) {
+    fit(q.size(), {&zero_});
+    fit(values.size(), {&dg_values_});
+    parts_->velocity_constraints->constraint_turn(t, q, w, values);
+    parts_->velocity_constraints->constraint_turn(t, q, zero_, dg_values_);
+    values -= dg_values_;
+  } else {
+    system_->constraint_jacobian_derivative(t, q, w, values);
+  }
 }
 
 void SystemAt::constraint_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
@@ -182,6 +195,27 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, cons
   join(a_, b_, out);
 }
 
+void SystemAt::velocity_row_gradient(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& out) {
+  multiply_transposed(system_->constraint_pattern(), jacobian_derivative(t, q, v), lambda, out);
+}
+
+void SystemAt::velocity_row_gradient(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                                     const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  fit(system_->n(), {&a_, &b_, &k_});
+  const SparsityPattern& pattern = system_->constraint_pattern();
+  split(q, q_, w_);
+  split(lambda, lambda_, mu_);
+  split(v, c_, d_);
+  multiply_transposed(pattern, jacobian_derivative(t, q_, d_), lambda_, b_);
+  system_->constraint_third(t, q_, c_, w_, dg_values_);
+  multiply_transposed(pattern, dg_values_, lambda_, k_);
+  b_ += k_;
+  multiply_transposed(pattern, jacobian_derivative(t, q_, c_), mu_, k_);
+  b_ += k_;
+  multiply_transposed(pattern, dg_values_, lambda_, a_);
+  join(a_, b_, out);
+}
+
 void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
   fit(system_->m(), {&e_, &f_});
   if (!parts_->time_dependence) return constraint_jacobian_times(t, q, v, out);
@@ -229,7 +263,7 @@ void SystemAt::constraint_curvature(double t, const VectorOf<Dual1>& q, const Ve
   split(w, c_, d_);
   system_->constraint_third(t, q_, a_, c_, dg_values_);
   multiply(pattern, dg_values_, w_, f_);
-  multiply(pattern, jacobian_derivative(t, q_, c_), b_, mu_);
+  multiply(pattern, jacobian_derivative(t, q_, b_), c_, mu_);
   f_ += mu_;
   multiply(pattern, jacobian_derivative(t, q_, a_), d_, mu_);
   f_ += mu_;

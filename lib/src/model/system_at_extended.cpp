@@ -72,7 +72,9 @@ void SystemAt::constraints(double t, const VectorOf<Extended>& q, VectorOf<Exten
 void SystemAt::constraint_jacobian(double t, const VectorOf<Extended>& q, VectorOf<Extended>& values) {
   split(q, q_, w_);
   if (parts_->extended && parts_->extended->extended_jacobian(t, q_, w_, values)) return;
-  values = jacobian(t, q_).cast<Extended>() + jacobian_derivative(t, q_, w_).cast<Extended>();
+  fit(values.size(), {&change_values_});
+  constraint_jacobian_change(t, q_, w_, change_values_);
+  values = jacobian(t, q_).cast<Extended>() + change_values_.cast<Extended>();
 }
 
 void SystemAt::constraint_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
@@ -119,6 +121,17 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Extended>& q, c
   lambda_ = lambda.cast<double>();
   c_ = v.cast<double>();
   system_->constraint_hessian_times(t, q_, lambda_, c_, a_);
+  out = a_.cast<Extended>();
+}
+
+void SystemAt::velocity_row_gradient(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                                     const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+  fit(system_->n(), {&q_, &a_, &c_});
+  fit(system_->m(), {&lambda_});
+  q_ = q.cast<double>();
+  lambda_ = lambda.cast<double>();
+  c_ = v.cast<double>();
+  velocity_row_gradient(t, q_, lambda_, c_, a_);
   out = a_.cast<Extended>();
 }
 

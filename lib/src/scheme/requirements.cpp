@@ -78,7 +78,7 @@ bool require_split_potential(const Scheme& scheme, const System& system, const s
 
 Promises ledger_promises(const System& system, Promises promises) {
   const Parts& parts = system.parts();
-  if (parts.force || parts.friction || parts.coulomb || parts.time_dependence)
+  if (parts.force || parts.friction || parts.coulomb || parts.time_dependence || parts.velocity_constraints)
     promises.momentum = promises.symplectic = false;
   return promises;
 }

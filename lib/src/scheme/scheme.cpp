@@ -13,8 +13,8 @@ OptionSpecs Scheme::options() const {
 
 Binding MechanicalScheme::bind(const Model& model, const Options& options) const {
   if (const System* system = model.mechanical()) {
-    if (system->parts().velocity_constraints && !takes_velocity_constraints())
-      refuse(*this, *system, "it has constraints of velocities, which this scheme does not hold; projected-rk does");
+    if (const std::string why = refuses_velocity_constraints(); system->parts().velocity_constraints && !why.empty())
+      refuse(*this, *system, "it has constraints of velocities, " + why);
     return bind(*system, options);
   }
   throw Error(

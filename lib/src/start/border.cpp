@@ -229,6 +229,25 @@ class NullVector {
 
 }  // namespace
 
+namespace {
+
+/// A step keeps a constraint of positions at its end and one of velocities along it, which are not the same.
+void require_unmixed(const System& system, const SparsityPattern& pattern) {
+  const Index positions = system.m() - system.parts().n_velocity_constraints();
+  for (Index j = 0; j < pattern.cols; ++j) {
+    Index of_positions = -1, of_velocities = -1;
+    for (Index i = 0; i < pattern.rows; ++i)
+      if (pattern.find(i, j) >= 0) (i < positions ? of_positions : of_velocities) = i;
+    if (of_positions < 0 || of_velocities < 0) continue;
+    throw Error(ErrorCode::rank_deficient, "system " + system.name() + ": constraint \"" +
+                                               constraint_name(system, of_velocities) +
+                                               "\" of velocities repeats what constraints of positions say, \"" +
+                                               constraint_name(system, of_positions) + "\" among them; remove it");
+  }
+}
+
+}  // namespace
+
 struct Border::Impl final : public BorderedSystem::LeastNorm {
   std::shared_ptr<const System> given;
   std::shared_ptr<BorderedSystem> bordered;
@@ -325,7 +344,6 @@ Border::~Border() = default;
 std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, double t, const Vector& q) {
   const ConstraintRank rank = constraint_rank(*system, t, q);
   if (rank.rank == system->m()) return nullptr;
-  if (system->parts().velocity_constraints) throw_rank_deficient(*system, rank);  // g + B nu is of positions
   const std::vector<Vector> others = positions_beside(*system, t, q);
   if (const Index there = rank_beside(*system, t, q); there > rank.rank)
     throw Error(ErrorCode::rank_deficient,
@@ -353,7 +371,9 @@ std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, doubl
   for (Index j = 0; j < largest.cols(); ++j)
     for (Index i = 0; i < largest.rows(); ++i)
       if (largest(i, j) > thresholds::border_rounding * largest.col(j).maxCoeff()) pattern.add(i, j);
-  impl->set_pattern(pattern.build());
+  const SparsityPattern border = pattern.build();
+  require_unmixed(*system, border);
+  impl->set_pattern(border);
   if (!impl->take(t, q)) throw_rank_deficient(*system, rank);
   return std::shared_ptr<Border>(new Border(std::move(impl)));
 }

@@ -19,7 +19,7 @@ GglCorrections::GglCorrections(const System& system, GglFrame& frame, SplitGradi
   dk_.setZero(2 * (n_ + m_));
   for (Vector* v : {&dc_q_, &work_, &regular_}) v->setZero(n_);
   no_invariants_.setZero(system.parts().n_invariants());
-  no_multipliers_.setZero(m_);
+  for (Vector* v : {&mu_, &no_multipliers_}) v->setZero(m_);
   for (auto* buffer : {&g1_, &rates_}) buffer->for_each([&](auto& v) { v.resize(m_); });
   if (moving() || rule_.split_potential) h_values_.setZero(system.hessian_pattern().nonzeros());
   g_values_.setZero(system.constraint_pattern().nonzeros());
@@ -58,8 +58,11 @@ bool GglCorrections::linearise() {
     split_->evaluate(frame_->tm(), b.qm, b.q1, b.gradient);
   else
     at_.potential_gradient(frame_->tm(), b.qm, b.gradient);
-  at_.constraint_force(frame_->tm(), b.qm, b.mu, b.force);
-  at_.constraint_hessian_times(frame_->tm(), b.qm, b.gamma, b.vm, b.turn);
+  mu_ = b.mu;
+  mu_.tail(frame_->velocities).setZero();
+  b.slide.setZero();
+  at_.constraint_force(frame_->tm(), b.qm, mu_, b.force);
+  at_.hidden_gradient(frame_->tm(), b.qm, b.gamma, b.vm, b.turn);
   if (moving()) {
     at_.constraint_rate_force(frame_->tm(), b.qm, b.gamma, work_);
     b.turn += work_;
@@ -75,13 +78,13 @@ bool GglCorrections::linearise() {
     dq *= h;
   }
   if (rule_.correct_constraints) {
-    at_.constraint_force(frame_->t1(), b.q1, b.mu, work_);
+    at_.constraint_force(frame_->t1(), b.q1, mu_, work_);
     dq += work_ - b.force;
-    system_->constraint_hessian_times(frame_->tm(), b.qm, b.mu, b.dq, work_);
+    system_->constraint_hessian_times(frame_->tm(), b.qm, mu_, b.dq, work_);
     dq -= 0.5 * work_;
-    system_->constraint_hessian_times(frame_->t1(), b.q1, b.gamma, b.vm, work_);
+    at_.hidden_gradient(frame_->t1(), b.q1, b.gamma, b.vm, work_);
     dq += h * (work_ - b.turn);
-    system_->constraint_third(frame_->tm(), b.qm, b.dq, b.vm, g_values_);
+    system_->constraint_third(frame_->tm(), b.qm, b.vm, b.dq, g_values_);
     multiply_transposed(system_->constraint_pattern(), g_values_, b.gamma, work_);
     dq -= 0.5 * h * work_;
     if (moving()) {
@@ -105,6 +108,7 @@ bool GglCorrections::linearise() {
     // by mu and gamma
     at_.constraint_jacobian_times(frame_->tm(), b.qm, b.dq, b.row);
     dk_.segment(2 * n_, m_) = end_constraints(b) - frame_->g0() - b.row;
+    dk_.segment(2 * n_ + m_ - frame_->velocities, frame_->velocities).setZero();
     auto dgamma = dk_.tail(m_);
     at_.constraint_jacobian_times(frame_->t1(), b.q1, b.vm, b.row);
     dgamma = b.row;

@@ -58,7 +58,7 @@ class GglCorrections {
   const Vector& dk() const { return dk_; }
 
  private:
-  /// C_q = h c_U + mu.c_g,  c_f = f1 - f0 - grad f(q_m).dq
+  /// C_q = h c_U + mu.c_g,  c_f = f1 - f0 - grad f(q_m).dq; that of constraints of velocities is zero.
   template <class S>
   S position_correction(GglPoints<S>& b) {
     S c(0.0);
@@ -67,6 +67,7 @@ class GglCorrections {
       const auto& g1 = end_constraints(b);
       for (Index i = 0; i < m_; ++i) c += b.mu[i] * (g1[i] - S(frame_->g0()[i]));
       c -= b.force.dot(b.dq);
+      for (Index i = 0; i < frame_->velocities; ++i) c += b.mu[m_ - frame_->velocities + i] * b.slide[i] * frame_->h();
     }
     return c;
   }
@@ -120,7 +121,7 @@ class GglCorrections {
   double n_min_ = 0, k_ = 0;
   EnergyLeft energy_left_;
   ForAllScalars<VectorOf> g1_, rates_;  ///< of the average, at q1
-  Vector dk_, dc_q_, work_, regular_, no_invariants_, no_multipliers_, g_values_, h_values_;
+  Vector dk_, dc_q_, mu_, work_, regular_, no_invariants_, no_multipliers_, g_values_, h_values_;
 };
 
 }  // namespace gnomon::kernels

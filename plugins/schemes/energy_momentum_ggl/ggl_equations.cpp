@@ -25,7 +25,7 @@ GglEquations::GglEquations(const System& system, const GglRule& rule)
   for (Vector* v : {&work_, &gradient0_}) v->setZero(n_);
   rows_.setZero(size());
   lambda_.setZero(m_);
-  g_values_.setZero(system.constraint_pattern().nonzeros());
+  for (Vector* v : {&g_values_, &row_values_}) v->setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&h_values_, &h_more_}) v->setZero(system.hessian_pattern().nonzeros());
 }
 
@@ -123,7 +123,7 @@ void GglEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     b.middle.force(b.gamma, b.impulse);
   }
   b.middle.force(b.mu, b.force);
-  at_.constraint_hessian_times(tm, b.qm, b.gamma, b.vm, b.turn);
+  at_.hidden_gradient(tm, b.qm, b.gamma, b.vm, b.turn);
   if (moving()) {
     at_.constraint_rate_force(tm, b.qm, b.gamma, b.rate);
     b.turn += b.rate;
@@ -150,6 +150,7 @@ void GglEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
   if (rule_.correct_constraints) {
     frame_.end_constraints(end_at, b, b.g1);
     for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.g1[i] / S(h);
+    if (frame_.velocities > 0) set_velocity_rows(b, f);
   } else {
     (moving() ? b.middle_later : b.middle).times(b.u, b.row);
     for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.row[i] + S(frame_.g_end0()[i] / h);
@@ -214,8 +215,9 @@ void GglEquations::jacobian(const ConstVectorRef& x, VectorRef values) {
   if (moving()) add_rates(b, values);
   // dF3 = [G1, 0, 0, 0],  dF4 = [h (Hess g(q1) v1), G1, 0, 0]
   system_->constraint_jacobian(t1, b.q1, g_values_);
-  g_3u_.add(values, g_values_, 1);
   g_4y_.add(values, g_values_, 1);
+  if (frame_.velocities > 0) differentiate_velocity_rows(b, g_values_);
+  g_3u_.add(values, g_values_, 1);
   system_->constraint_jacobian_derivative(t1, b.q1, b.v1, g_values_);
   g_4u_.add(values, g_values_, h);
 
@@ -224,6 +226,25 @@ void GglEquations::jacobian(const ConstVectorRef& x, VectorRef values) {
     for (Index j = 0; j < n_; ++j) values.segment(pattern().offsets[n_ + j], dk.size()) += b.mass_u[j] * dk;
     mass_2u_.add(values, mass, corrections_.k());
   }
+}
+
+template <class S>
+void GglEquations::set_velocity_rows(GglPoints<S>& b, VectorRefOf<S> f) {
+  b.middle.times(b.u, b.row);
+  b.slide = b.row.tail(frame_.velocities);
+  if (moving()) at_.constraint_velocity(frame_.tm(), b.qm, b.u, b.row);
+  f.segment(2 * n_ + m_ - frame_.velocities, frame_.velocities) = b.row.tail(frame_.velocities);
+}
+
+void GglEquations::differentiate_velocity_rows(const GglPoints<double>& b, Vector& values) {
+  auto rows = velocity_rows(*mean_, values);
+  mean_->constraint_jacobian(frame_.tm(), b.qm, row_values_);
+  rows = velocity_rows(*mean_, row_values_);
+  mean_->constraint_jacobian_derivative(frame_.tm(), b.qm, b.u, row_values_);
+  rows += 0.5 * frame_.h() * velocity_rows(*mean_, row_values_);
+  if (!moving()) return;
+  mean_->parts().time_dependence->constraint_rate_jacobian(frame_.tm(), b.qm, row_values_);
+  rows += 0.5 * frame_.h() * velocity_rows(*mean_, row_values_);
 }
 
 void GglEquations::add_rates(GglPoints<double>& b, VectorRef values) {
@@ -246,6 +267,10 @@ Work GglEquations::work(const Vector& x) {
     const Vector& q0 = frame_.z0().q.value();
     sum.potential = frame_.times.potential_work(q0, b.q1);
     sum.position = frame_.times.position_work(q0, b.q1, lambda_);
+    if (frame_.velocities > 0) {
+      at_.constraint_jacobian_times(frame_.tm(), b.qm, b.dq, b.row);
+      sum.position -= lambda_.tail(frame_.velocities).dot(b.row.tail(frame_.velocities));
+    }
     sum.velocity = frame_.times.velocity_work(q0, frame_.v0(), b.q1, b.v1, b.gamma);
   }
   if (applied_.active()) sum.force = applied_.work(frame_.tm(), b.qm, b.u, b.dq);
@@ -268,7 +293,8 @@ void GglEquations::lay_out() {
   layout_.place(mass_2y_, f2, y, mass);
   layout_.place(hessian_1u_, f1, u, hessian);
   layout_.place(hessian_2u_, f2, u, hessian);
-  layout_.place(hessian_2y_, f2, y, hessian);
+  // Hess g is symmetric, d(A^T gamma)/dq of constraints of velocities is not
+  layout_.place(hessian_2y_, f2, y, hessian, frame_.velocities > 0 ? Layout::transposed : Layout::as_is);
   applied_.place(layout_, force_2u_, f2, u);
   friction_.place(layout_, friction_place_, f2, u, mu);
   layout_.place(g_1gamma_, f1, gamma, g, Layout::transposed);

@@ -12,6 +12,9 @@
 /// with phi_i = G_i(q) v_m + g_t,i in place of G_i(q) v_m; F3 = g(q1,t1)/h, of quadratic g g(q0,t1)/h + G(q_m,t1) u,
 /// and F4 = G(q1,t1) v1 + g_t(q1,t1).
 ///
+/// Constraints of velocities, Psi = A(q,t) v + b: F3 = A(q_m) u + b(q_m), of the average; F4 and all terms of gamma are
+/// those of g, with (d(A v_m + b)/dq)^T gamma in place of sum_i gamma_i (Hess g_i) v_m.
+///
 /// The corrections of the discrete derivatives (part: along M dq; zorb: orthogonal to the orbits) are scalars times one
 /// direction: with C_q = h c_U + mu.c_g (and h gamma.c_Psi), C_z = gamma.c_Psi,
 ///
@@ -66,6 +69,11 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   void jacobian(const ConstVectorRef& x, VectorRef values) override;
 
  private:
+  /// F3 of constraints of velocities, after b.middle; b.slide.
+  template <class S>
+  void set_velocity_rows(GglPoints<S>& b, VectorRefOf<S> f);
+  /// Their rows of dF3/du, in place of those of G(q1)
+  void differentiate_velocity_rows(const GglPoints<double>& b, Vector& values);
   /// What g_t adds: (Hess g_t,i) gamma_i and its gradient in F2, and its gradient in F4.
   void add_rates(GglPoints<double>& b, VectorRef values);
 
@@ -95,7 +103,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   BlockMap mass_1u_, mass_1y_, mass_2u_, mass_2y_, hessian_1u_, hessian_2u_, hessian_2y_;
   BlockMap g_1gamma_, g_2mu_, g_2gamma_, g_3u_, g_4u_, g_4y_;
 
-  Vector work_, gradient0_, lambda_, g_values_, h_values_, h_more_, rows_;
+  Vector work_, gradient0_, lambda_, g_values_, row_values_, h_values_, h_more_, rows_;
 };
 
 }  // namespace gnomon::kernels

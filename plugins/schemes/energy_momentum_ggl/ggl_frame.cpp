@@ -9,6 +9,7 @@ GglFrame::GglFrame(const System& system, const GglRule& rule)
       end_at(system),
       n(system.n()),
       m(system.m()),
+      velocities(system.parts().n_velocity_constraints()),
       system_(&system),
       v0_(system) {
   points_.for_each([&](auto& b) { b.resize(system); });

@@ -20,6 +20,7 @@ template <class S>
 struct GglPoints {
   VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, impulse, force, turn, gradient, rate, a;  // n; a is scratch
   VectorOf<S> mu, lambda, gamma, row, g1;                                                         // m; row is scratch
+  VectorOf<S> slide;  ///< A(q_m) u of constraints of velocities, averaged over the times
 
   ConstraintsAt<S> middle, end;             ///< G at q_m, of moving constraints averaged over the times; at (q1,t1)
   ConstraintsAt<S> middle_later, end_mean;  ///< of moving constraints: G at (q_m,t1), and the average at q1
@@ -30,6 +31,7 @@ struct GglPoints {
     for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &impulse, &force, &turn, &gradient, &rate, &a})
       v->resize(n);
     for (auto* v : {&mu, &lambda, &gamma, &row, &g1}) v->resize(m);
+    slide.setConstant(system.parts().n_velocity_constraints(), S(0.0));
   }
 };
 
@@ -39,9 +41,9 @@ class GglFrame {
 
   const GglRule rule;
   StepTimes times;
-  SystemAt at;      ///< what discrete derivatives are applied to, averaged over the times of the step
-  SystemAt end_at;  ///< the system, whose constraints hold at t1
-  const Index n, m;
+  SystemAt at;                   ///< what discrete derivatives are applied to, averaged over the times of the step
+  SystemAt end_at;               ///< the system, whose constraints hold at t1
+  const Index n, m, velocities;  ///< coordinates, constraints, those of velocities among them
 
   void begin(const State& z0, double h);
 

@@ -24,6 +24,7 @@ LineIntegralGglEquations::LineIntegralGglEquations(const System& system, Index k
       m_(system.m()),
       s_(s),
       r_(frame_.r()),
+      velocities_(system.parts().n_velocity_constraints()),
       quadratic_(quadratic_constraints(system)) {
   lay_out();
   buffers_.for_each([&](auto& b) {
@@ -37,10 +38,11 @@ LineIntegralGglEquations::LineIntegralGglEquations(const System& system, Index k
   }
   for (Vector* v : {&gradient0_, &work_}) v->setZero(n_);
   for (Vector* v : {&lambda_, &g_end0_}) v->setZero(m_);
-  for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_, &rate_}) v->setZero(system.constraint_pattern().nonzeros());
+  for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_, &rate_, &turned_})
+    v->setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&h_values_, &h_gamma_, &h_third_}) v->setZero(system.hessian_pattern().nonzeros());
   for (Matrix* sum : {&sum_hessian_, &sum_gamma_}) sum->setZero(system.hessian_pattern().nonzeros(), s_ * s_);
-  for (Matrix* sum : {&sum_g_, &sum_turn_, &sum_rate_, &sum_change_})
+  for (Matrix* sum : {&sum_g_, &sum_turn_, &sum_rate_, &sum_turned_, &sum_change_})
     sum->setZero(system.constraint_pattern().nonzeros(), s_ * s_);
 }
 
@@ -122,8 +124,10 @@ void LineIntegralGglEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefO
     frame_.add_moments(l, -1, b.push, 0, 0, s_, f);
     frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
     keep(l, t, b);
-    if (r_ <= 1) continue;
+    if (r_ <= 1 && velocities_ == 0) continue;
     if (moving()) at_.constraint_velocity(t, b.q, b.du, b.rate);
+    for (Index i = m_ - velocities_; i < m_; ++i) f[mu_at(0) + i] += b.rate[i] * table_.at<S>().b[l];
+    if (r_ <= 1) continue;
     frame_.add_moments(l, 1, b.rate, mu_at(0), 1, r_, f);
     frame_.add_moments(l, 1, b.row, gamma_at(0), 1, r_, f);
     add_rates(t, l, b, f);
@@ -138,7 +142,7 @@ void LineIntegralGglEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefO
     for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] + S(g_end0_[i] / h_);
   } else {
     end_constraints(b);
-    for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] / S(h_);
+    for (Index i = 0; i < m_ - velocities_; ++i) f[mu_at(0) + i] = b.row[i] / S(h_);
   }
   b.at.set_constraints(at_, t1_, b.q, b.v);
   keep(table_.k, t1_, b);
@@ -160,7 +164,8 @@ void LineIntegralGglEquations::jacobian(const ConstVectorRef& x, VectorRef value
     for (Index i = 0; i < s_; ++i)
       if (table_.X(i, j) != 0) uy_mass_[pair(i, j)].add(values, mass, -table_.X(i, j));
   }
-  for (Matrix* sum : {&sum_hessian_, &sum_gamma_, &sum_g_, &sum_turn_, &sum_rate_, &sum_change_}) sum->setZero();
+  for (Matrix* sum : {&sum_hessian_, &sum_gamma_, &sum_g_, &sum_turn_, &sum_rate_, &sum_turned_, &sum_change_})
+    sum->setZero();
   for (Index l = 0; l < table_.k; ++l) {
     const double t = frame_.time(l);
     set_node(x.data(), l, b);
@@ -186,15 +191,16 @@ void LineIntegralGglEquations::jacobian(const ConstVectorRef& x, VectorRef value
         add_scaled(w, g_, sum_g_, pair(j, i));
         add_scaled(w * h_, dgv_, sum_turn_, pair(j, i));
       }
-    if (r_ > 1) add_node_rows(t, l);
+    if (r_ > 1 || velocities_ > 0) add_node_rows(t, l);
   }
   place_sums(values);
   set_end(x, b);
   if (r_ == 0) return;
   const Multipliers& at = multipliers_[pair(0, 0)];
   system_->constraint_jacobian(t1_, b.q, g_);
-  at.mu_u.add(values, g_, 1);
   at.gamma_y.add(values, g_, 1);
+  velocity_rows(*system_, g_).setZero();
+  at.mu_u.add(values, g_, 1);
   system_->constraint_jacobian_derivative(t1_, b.q, b.v, g_);
   if (moving()) {
     system_->parts().time_dependence->constraint_rate_jacobian(t1_, b.q, rate_);
@@ -409,23 +415,30 @@ void LineIntegralGglEquations::add_node_rows(double t, Index l) {
   auto& b = buffers_.at_double;
   system_->constraint_jacobian_derivative(t, b.q, b.du, dgu_);
   if (moving()) dgu_ += rate_;
+  if (velocities_ > 0) system_->parts().velocity_constraints->constraint_turn(t, b.q, b.du, turned_);
   system_->constraint_jacobian_derivative(t, b.q, b.dy, dgy_);
   if (!quadratic_) system_->constraint_third(t, b.q, b.v, b.du, third_);
   for (Index j = 0; j < s_; ++j)
-    for (Index i = 1; i < r_; ++i) {
+    for (Index i = velocities_ > 0 ? 0 : 1; i < r_; ++i) {
       const double w = table_.b[l] * table_.P(l, i), wp = w * table_.P(l, j), wi = w * table_.I(l, j) * h_;
-      add_scaled(wp, g_, sum_rate_, pair(j, i));
-      add_scaled(wi, dgu_, sum_rate_, pair(j, i));
+      const Index first = i == 0 ? g_.size() - velocity_rows(*system_, g_).size() : 0;
+      add_scaled(wp, g_, sum_rate_, pair(j, i), first);
+      add_scaled(wi, dgu_, sum_rate_, pair(j, i), first);
+      if (i == 0) continue;
+      if (velocities_ > 0) {
+        add_scaled(wp, g_, sum_turned_, pair(j, i));
+        add_scaled(wi, turned_, sum_turned_, pair(j, i));
+      }
       add_scaled(wi, dgy_, sum_change_, pair(j, i));
       add_scaled(wp * h_, dgv_, sum_change_, pair(j, i));
       if (!quadratic_) add_scaled(wi * h_, third_, sum_change_, pair(j, i));
     }
 }
 
-void LineIntegralGglEquations::add_scaled(double w, const Vector& values, Matrix& sum, std::size_t pair) {
+void LineIntegralGglEquations::add_scaled(double w, const Vector& values, Matrix& sum, std::size_t pair, Index first) {
   const double* const from = values.data();
   double* const to = sum.data() + static_cast<Index>(pair) * sum.rows();
-  for (Index e = 0; e < values.size(); ++e) to[e] += w * from[e];
+  for (Index e = first; e < values.size(); ++e) to[e] += w * from[e];
 }
 
 void LineIntegralGglEquations::place_sums(VectorRef values) const {
@@ -441,9 +454,9 @@ void LineIntegralGglEquations::place_sums(VectorRef values) const {
       to.u_gamma.add(values, sum_g_.col(column), -1);
       to.y_mu.add(values, sum_g_.col(column), 1);
       to.y_gamma.add(values, sum_turn_.col(column), 1);
+      if (i > 0 || velocities_ > 0) to.mu_u.add(values, sum_rate_.col(column), 1);
       if (i == 0) continue;
-      to.mu_u.add(values, sum_rate_.col(column), 1);
-      to.gamma_y.add(values, sum_rate_.col(column), 1);
+      to.gamma_y.add(values, (velocities_ > 0 ? sum_turned_ : sum_rate_).col(column), 1);
       to.gamma_u.add(values, sum_change_.col(column), 1);
     }
 }
@@ -468,7 +481,8 @@ void LineIntegralGglEquations::lay_out() {
       const Block u = all_u.part(i, n_), y = all_y.part(i, n_);
       const std::size_t at = pair(j, i);
       layout_.place(uu_[at].hessian, u_j, u, hessian);
-      layout_.place(yy_[at].hessian, y_j, y, hessian);
+      // Hess g is symmetric, d(A^T gamma)/dq of constraints of velocities is not
+      layout_.place(yy_[at].hessian, y_j, y, hessian, velocities_ > 0 ? Layout::transposed : Layout::as_is);
       layout_.place(yu_[at], y_j, u, hessian);
       applied_.place(layout_, force_[at], y_j, u);
       friction_.place(layout_, friction_places_[at], y_j, u, all_mu.part(std::min(i, r_ - 1), m_));
@@ -482,8 +496,8 @@ void LineIntegralGglEquations::lay_out() {
       layout_.place(at.u_gamma, u_j, gamma, g, Layout::transposed);
       layout_.place(at.y_mu, y_j, mu, g, Layout::transposed);
       layout_.place(at.y_gamma, y_j, gamma, g, Layout::transposed);
+      if (i > 0 || j == 0 || velocities_ > 0) layout_.place(at.mu_u, mu, u_j, g);
       if (i == 0 && j > 0) continue;  // the ends of the step depend on u_0 and y_0 only
-      layout_.place(at.mu_u, mu, u_j, g);
       layout_.place(at.gamma_u, gamma, u_j, g);
       layout_.place(at.gamma_y, gamma, y_j, g);
     }

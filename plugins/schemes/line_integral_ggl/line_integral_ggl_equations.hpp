@@ -9,6 +9,9 @@
 ///     F3_0 = g(q1)/h       F3_i = sum_l b_l P_i(c_l) [ G q' ]_l                           (0 < i < r)
 ///     F4_0 = G(q1) v1      F4_i = sum_l b_l P_i(c_l) [ h v.(Hess g) q' + G y' ]_l          (0 < i < r)
 ///
+/// Constraints of velocities, Psi = A(q,t) v + b, have F3_0 = sum_l b_l [ A q' + b ]_l; the rest are those of g with A
+/// in place of G and d(A v)/dq in place of v.(Hess g).
+///
 /// Where U and g depend on time, everything is taken at its node's time, G_t^T gamma joins the force, F4_0 = G v1 + g_t
 /// at t1, and g_t joins [ ]_l of F3_i, h (G_t q' + G_t v + g_tt) that of F4_i. Steps take r = 1 then; estimates
 /// of their errors, whose matrix need not be exact, r = 2.
@@ -123,8 +126,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   /// d[G q' + g_t] and d[h v.Hess g q' + G y' + h (G_t q' + G_t v)] by u_j and y_j; the changes of G_t and g_tt with q
   /// are left out.
   void add_node_rows(double t, Index l);
-  /// Column `pair` of sum += w values
-  static void add_scaled(double w, const Vector& values, Matrix& sum, std::size_t pair);
+  /// Column `pair` of sum += w values, from entry `first` on
+  static void add_scaled(double w, const Vector& values, Matrix& sum, std::size_t pair, Index first = 0);
   /// The sums over the nodes, once a pair of blocks.
   void place_sums(VectorRef values) const;
 
@@ -143,7 +146,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   NodeConstraints nodes_;
   std::optional<SimplifiedGglInverse> simplified_;
   StartVelocity v0_;
-  Index n_, m_, s_, r_;
+  Index n_, m_, s_, r_, velocities_;
   bool quadratic_;
   std::vector<Stages> uu_, yy_;
   std::vector<BlockMap> yu_, uy_mass_;
@@ -155,10 +158,11 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   double h_ = 0, t1_ = 0;
   ForAllScalars<Buffers> buffers_;
   Vector lambda_, g_end0_, gradient0_, work_;
-  Vector g_, dgv_, dgu_, dgy_, third_, rate_, h_values_, h_gamma_, h_third_;
+  Vector g_, dgv_, dgu_, dgy_, third_, rate_, turned_, h_values_, h_gamma_, h_third_;
   /// Sums over the nodes of a Jacobian, a column a pair (j, i): of the Hessians by u and gamma.Hess g, of the rows of G
-  /// with the weights of forces and of the constraint rows, and of their changes.
-  Matrix sum_hessian_, sum_gamma_, sum_g_, sum_turn_, sum_rate_, sum_change_;
+  /// with the weights of forces and of the constraint rows, and of their changes; sum_turned_ is sum_rate_ with A'[q']
+  /// in place of d(A q')/dq.
+  Matrix sum_hessian_, sum_gamma_, sum_g_, sum_turn_, sum_rate_, sum_turned_, sum_change_;
 };
 
 }  // namespace gnomon::kernels

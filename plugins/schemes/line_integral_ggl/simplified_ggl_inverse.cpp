@@ -20,6 +20,7 @@ SimplifiedGglInverse::SimplifiedGglInverse(const System& system, NonlinearEquati
       table_(&table),
       n_(system.n()),
       m_(system.m()),
+      position_rows_(m_ - system.parts().n_velocity_constraints()),
       s_(table.s),
       r_(r) {
   const Index sn = s_ * n_, rm = r_ * m_, nonzeros = system.constraint_pattern().nonzeros();
@@ -57,7 +58,7 @@ bool SimplifiedGglInverse::update(const ConstVectorRef& x) {
   set_middle(x);
   for (Index i = 0; i < r_; ++i)
     for (Index j = 0; j < s_; ++j) {
-      sum_nodes(i, j, i > 0);
+      sum_nodes(i, j, i > 0 || position_rows_ < m_);
       set_rows(i, j);
       set_forces(i, j);
     }
@@ -97,7 +98,7 @@ void SimplifiedGglInverse::solve(const ConstVectorRef& f, VectorRef d) {
   for (Index i = 0; i < rm; ++i) {
     double position = f[2 * sn + i], velocity = f[2 * sn + rm + i];
     const double *const r = R_.data() + i * sn, *const q = Q_.data() + i * sn;
-    const Index last = i < m_ ? n_ : sn;  // row 0 is of u_0 and y_0 only
+    const Index last = columns_of(i);
     for (Index c = 0; c < last; ++c) {
       position -= r[c] * a_[c];
       velocity -= r[c] * y_[c] + q[c] * a_[c];
@@ -136,15 +137,21 @@ void SimplifiedGglInverse::sum_nodes(Index i, Index j, bool rows) {
 }
 
 void SimplifiedGglInverse::set_rows(Index i, Index j) {
-  if (i == 0 && j > 0) return;
+  if (i == 0 && j > 0 && position_rows_ == m_) return;
   const SparsityPattern& g = system_->constraint_pattern();
   const auto end_g = nodes_->jacobian.col(table_->k), end_c = nodes_->turn.col(table_->k);
   const double of_e = h_ * table_->X(i, j);
   for (Index a = 0; a < m_; ++a)
     for (Index e = g.offsets[a]; e < g.offsets[a + 1]; ++e) {
       const Index column = j * n_ + g.indices[e];
-      R_(i * m_ + a, column) = i == 0 ? end_g[e] : g_[e] + c_of_q_[e];
-      Q_(i * m_ + a, column) = i == 0 ? h_ * end_c[e] : c_[e] + of_e * e_[e];
+      if (i > 0 || a >= position_rows_)
+        R_(i * m_ + a, column) = g_[e] + c_of_q_[e];
+      else if (j == 0)
+        R_(a, column) = end_g[e];
+      if (i > 0)
+        Q_(i * m_ + a, column) = c_[e] + of_e * e_[e];
+      else if (j == 0)
+        Q_(a, column) = h_ * end_c[e];
     }
 }
 
@@ -204,7 +211,7 @@ void SimplifiedGglInverse::add_stiffness(double sign, Index width, const double*
 
 void SimplifiedGglInverse::add_product(double factor, const RowMatrix& a, Index i, const RowMatrix& b,
                                        double* out) const {
-  const Index width = b.cols(), last = i < m_ ? n_ : a.cols();
+  const Index width = b.cols(), last = columns_of(i);
   const double *const row = a.data() + i * a.cols(), *from = b.data();
   for (Index k = 0; k < last; ++k, from += width) {
     const double weight = factor * row[k];

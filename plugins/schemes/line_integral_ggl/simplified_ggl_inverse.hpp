@@ -11,7 +11,8 @@
 ///
 ///     B_ji = M^-1 sum_l b_l P_j P_i G_l^T,    L_ji = h M^-1 sum_l b_l P_j P_i C_l^T
 ///     R_ij = sum_l b_l [ P_i P_j G_l + h P_i I_j C_l ],    Q_ij = h sum_l b_l P_i P_j C_l + h X_ij E         (0 < i)
-///     R_0j = G(q1), Q_0j = h C(q1,v1) for j = 0, else 0
+///     R_0j = G(q1), Q_0j = h C(q1,v1) for j = 0, else 0;   R_0j as for 0 < i in rows of velocities, where C_l q' is
+///     A'[q'_l] to the order of q' - v
 ///
 /// With z = (mu, gamma), N = h^2 M^-1 (X (x) K), B and X applied to blocks, and u = f1 + X y + B gamma put into the
 /// second row, N u to first order in N, the motion is
@@ -81,6 +82,8 @@ class SimplifiedGglInverse final : public ApproximateInverse {
   /// one.
   void add_moments(double sign, Index width, const double* of, double* out) const;
   static void add_scaled(double factor, Index size, const double* of, double* out);
+  /// Of the rows i of R and Q those that may not be zero: row 0 of positions is of u_0 and y_0 only.
+  Index columns_of(Index i) const { return i < position_rows_ ? n_ : s_ * n_; }
   /// x <- M^-1 x, n rows of `width`
   void divide_by_mass(Index width, double* x);
 
@@ -90,7 +93,7 @@ class SimplifiedGglInverse final : public ApproximateInverse {
   const LegendreTable* table_;
   const State* z0_ = nullptr;
   const Vector* v0_ = nullptr;
-  Index n_, m_, s_, r_;
+  Index n_, m_, position_rows_, s_, r_;
   bool quadratic_;
   double h_ = 0;
   SmallLu lu_;

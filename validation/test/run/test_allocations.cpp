@@ -71,11 +71,15 @@ BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
   BOOST_TEST(combinations >= 30);
 }
 
-// With obstacles events allocate, and nothing between them: in contact and in flight.
 // Constraints of velocities.
 BOOST_AUTO_TEST_CASE(no_allocation_on_models_of_the_gallery) {
   const Registry& registry = gnomon::registry();
-  for (const auto& [scheme, model] : {std::pair{"projected-rk", "knife-edge"}, {"projected-rk", "rolling-coin"}}) {
+  for (const auto& [scheme, model] : {std::pair{"projected-rk", "knife-edge"},
+                                      {"projected-rk", "rolling-coin"},
+                                      {"energy-momentum-ggl", "knife-edge"},
+                                      {"energy-momentum-ggl", "rolling-coin"},
+                                      {"line-integral-ggl", "knife-edge"},
+                                      {"line-integral-ggl", "rolling-coin"}}) {
     const ProblemInstance instance = registry.build(std::string(GNOMON_MODELS_FOLDER "/gallery/") + model + ".toml");
     Integrator integrator = registry.integrator(instance, scheme, "newton");
     const CountAllocations allocations;
@@ -86,6 +90,7 @@ BOOST_AUTO_TEST_CASE(no_allocation_on_models_of_the_gallery) {
   }
 }
 
+// With obstacles events allocate, and nothing between them: in contact and in flight.
 BOOST_AUTO_TEST_CASE(no_allocation_between_events) {
   const Registry& registry = gnomon::registry();
   struct Run {

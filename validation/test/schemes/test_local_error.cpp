@@ -189,6 +189,11 @@ BOOST_AUTO_TEST_CASE(constraints_of_velocities) {
       for (const char* stages : {"1", "2", "3", "4"})
         compared += compare(setting, "projected-rk", {{"stages", stages}, {"projection", projection}});
   BOOST_TEST(compared > 80);
+  for (const Setting& setting : {blade, coin}) {
+    compared += compare(setting, "energy-momentum-ggl", {});
+    for (const char* s : {"1", "2", "3"}) compared += compare(setting, "line-integral-ggl", {{"s", s}});
+  }
+  BOOST_TEST(compared > 120);
 }
 
 // A projection onto the energy takes away the part of the error that it sees.

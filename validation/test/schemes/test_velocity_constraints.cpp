@@ -1,5 +1,6 @@
 /// \file
 /// Constraints of velocities, A(q,t) v + b(q,t) = 0: alone, beside g, driven, and with M(q), in model files and in C++.
+#include <algorithm>
 #include <array>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -89,11 +90,38 @@ project = true
 )toml";
 const std::array<std::string, 5> models{knife_edge, particle, turntable, surface, changing_mass};
 
-Integrator projected(const ProblemInstance& instance, Assignments options) {
-  options.emplace_back("projection", "pve");
-  Integrator run = registry().integrator(instance, "projected-rk", "newton", options);
+/// A scheme that holds them, and the order that it has for models that do not depend on time.
+struct Method {
+  std::string scheme;
+  Assignments options;
+  int order;
+  friend std::ostream& operator<<(std::ostream& out, const Method& method) {
+    out << method.scheme;
+    for (const auto& [name, value] : method.options) out << " " << name << "=" << value;
+    return out;
+  }
+};
+const std::vector<Method> methods{
+    {"projected-rk", {{"projection", "pve"}, {"stages", "1"}}, 2},
+    {"projected-rk", {{"projection", "pve"}, {"stages", "2"}}, 4},
+    {"projected-rk", {{"projection", "pve"}, {"stages", "2"}, {"directions", "frozen"}}, 4},
+    {"projected-rk", {{"projection", "pve"}, {"stages", "3"}}, 6},
+    {"energy-momentum-ggl", {}, 2},
+    {"energy-momentum-ggl", {{"derivative", "zorb"}}, 2},
+    {"composition", {{"inner", "energy-momentum-ggl"}, {"order", "4"}}, 4},
+    {"line-integral-ggl", {{"s", "1"}}, 2},
+    {"line-integral-ggl", {{"s", "2"}}, 4},
+    {"line-integral-ggl", {{"s", "3"}, {"k", "8"}}, 6},
+};
+
+Integrator started(const ProblemInstance& instance, const Method& method) {
+  Integrator run = registry().integrator(instance, method.scheme, "newton", method.options);
   run.start(instance.t0, instance.q0, instance.p0);
   return run;
+}
+Integrator projected(const ProblemInstance& instance, Assignments options) {
+  options.emplace_back("projection", "pve");
+  return started(instance, {"projected-rk", options, 0});
 }
 
 Vector end_of(Integrator run, double until, long steps) {
@@ -162,6 +190,24 @@ void check_jacobians(const ProblemInstance& instance) {
   }
 }
 
+/// The Newton matrices of a step from a state in motion, whose multipliers of both levels do not vanish.
+void check_jacobian_of_step(const ProblemInstance& instance, const Method& method) {
+  const Scheme& scheme = registry().scheme(method.scheme);
+  const Binding binding = scheme.bind(*instance.model, Options(method.scheme, scheme.options(), method.options));
+  State z;
+  z.q.set(instance.q0);
+  z.p.set(instance.p0);
+  z.lambda = Vector::LinSpaced(instance.model->m(), 0.5, 1);
+  binding.equations->prepare(z);
+  binding.equations->begin(z, 0.1);
+  NonlinearEquations& equations = binding.equations->system(0);
+  Vector x(equations.size()), columns(equations.size()), rows(equations.size());
+  binding.equations->predict(0, x);
+  equations.scales(columns, rows);
+  for (Index j = 0; j < x.size(); ++j) x[j] += 0.2 * columns[j] * std::sin(1.0 + 2.3 * static_cast<double>(j));
+  check_jacobian(equations, x);
+}
+
 }  // namespace
 
 BOOST_DATA_TEST_CASE(functions_agree_with_their_differences, models, text) {
@@ -195,6 +241,9 @@ BOOST_DATA_TEST_CASE(matrices_agree_with_dual_numbers, models, text) {
     check_jacobians<kernels::ConfigurationRkInertia>(instance);
   else
     check_jacobians<kernels::ConstantRkInertia>(instance);
+  for (const Method& method : methods) BOOST_TEST_CONTEXT(method) {
+      check_jacobian_of_step(instance, method);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(the_knife_edge_meets_its_closed_form) {
@@ -213,35 +262,82 @@ BOOST_AUTO_TEST_CASE(the_knife_edge_meets_its_closed_form) {
   }
 }
 
-// Gauss methods of s stages have the order 2s.
+// With the blade at r = (along, turning), along' = a turning^2: the gudermannian of k(t - t0).
+BOOST_AUTO_TEST_CASE(the_sleigh_meets_its_closed_form) {
+  const ProblemInstance instance = registry().build(GNOMON_MODELS_FOLDER "/gallery/chaplygin-sleigh.toml");
+  const double m = 1, j = 0.1, a = 0.3, along = -1, turning = 0.5, t = 8;
+  const double inertia = j + m * a * a, speed = std::hypot(along, std::sqrt(inertia / m) * turning);
+  const double k = m * a * speed / inertia, t0 = -std::atanh(along / speed) / k;
+  const auto heading = [&](double s) { return 2 * std::atan(std::tanh(k * (s - t0) / 2)); };
+  const double turned = speed * std::sqrt(m / inertia) / k * (heading(t) - heading(0));
+  for (const Method& method : methods) {
+    if (method.order < 4) continue;
+    Integrator run = started(instance, method);
+    BOOST_TEST_REQUIRE(run.advance(800, 0.01).success());
+    BOOST_TEST(std::abs(run.state().q.value()[2] - turned) < 1e-7, method << " " << run.state().q.value()[2] - turned);
+    const double v = run.state().p.value()[0] / m * std::cos(turned) + run.state().p.value()[1] / m * std::sin(turned);
+    BOOST_TEST(std::abs(v - speed * std::tanh(k * (t - t0))) < 1e-7);
+  }
+}
+
+// A rattleback that is turned the wrong way comes back as fast.
+BOOST_AUTO_TEST_CASE(the_rattleback_turns_back) {
+  const ProblemInstance instance = registry().build(GNOMON_MODELS_FOLDER "/gallery/rattleback.toml");
+  Integrator run = registry().integrator(instance, "energy-momentum-ggl", "newton");
+  run.start(instance.t0, instance.q0, instance.p0);
+  BOOST_TEST_REQUIRE(run.advance(4000, 1e-3).success());
+  BOOST_TEST(run.broken_promises().empty());
+  const System& system = *instance.model->mechanical();
+  Vector v(system.n()), scratch(system.n());
+  system.velocity(run.state().q.value(), run.state().p.value(), scratch, v);
+  const auto q = run.state().q.value();
+  BOOST_TEST(std::abs(q[3] * v[4] - q[4] * v[3] + 5) < 0.02);  // d1 x d1' about the vertical: the turning
+}
+
 BOOST_DATA_TEST_CASE(orders, models, text) {
   const ProblemInstance instance = build(text);
+  const bool drives = instance.model->mechanical()->parts().time_dependence;
   const Vector reference = end_of(projected(instance, {{"stages", "5"}}), 1, 64);
-  for (const int stages : {1, 2, 3}) {
-    const auto error = [&](long steps) {
-      return (end_of(projected(instance, {{"stages", std::to_string(stages)}}), 1, steps) - reference).norm();
-    };
-    const double coarse = error(20), fine = error(40), order = std::log2(coarse / fine);
-    BOOST_TEST(order > 2 * stages - 0.35, stages << " stages: errors " << coarse << " and " << fine);
+  for (const Method& method : methods) {
+    const int order = method.scheme == "line-integral-ggl" && drives ? 2 : method.order;  // r = 1
+    const auto error = [&](long steps) { return (end_of(started(instance, method), 1, steps) - reference).norm(); };
+    const double coarse = error(20), fine = error(40);
+    BOOST_TEST(std::log2(coarse / fine) > order - 0.35, method << ": errors " << coarse << " and " << fine);
+    BOOST_TEST(started(instance, method).promises().order == order, method);
   }
 }
 
 // At small, practical and large steps: the constraints, and the energy less the work that drives and forces have done.
-BOOST_DATA_TEST_CASE(energy_and_constraints_hold_at_any_step, models, text) {
+// A line integral keeps the latter two as far as its nodes integrate the model.
+BOOST_DATA_TEST_CASE(energy_and_constraints_hold_at_any_step, models* boost::unit_test::data::make(methods), text,
+                     method) {
   const ProblemInstance instance = build(text);
-  for (const auto& [h, steps] : {std::pair{1e-4, 500L}, {1e-2, 1000L}, {0.1, 100L}})
-    for (const char* directions : {"end", "frozen"}) {
-      Integrator run = projected(instance, {{"stages", "2"}, {"directions", directions}});
-      const StepReport report = run.advance(steps, h);
-      BOOST_TEST_REQUIRE(report.success(), report.message);
-      BOOST_TEST(run.broken_promises().empty());
-      BOOST_TEST(run.monitor().energy().max_abs_error() <
-                 1e-14 * std::max(1.0, static_cast<double>(run.state().energy_scale)));
-      BOOST_TEST(run.monitor().velocity_max() < 1e-13 * std::max(1.0, run.state().p.value().norm()));
-      BOOST_TEST(run.monitor().position_max() < 1e-14);
-      const bool works = instance.model->mechanical()->parts().time_dependence != nullptr;
-      BOOST_TEST((run.state().work.position != 0) == works);
-    }
+  for (const auto& [h, steps] : {std::pair{1e-4, 500L}, {1e-2, 1000L}, {0.1, 100L}}) {
+    Integrator run = started(instance, method);
+    const StepReport report = run.advance(steps, h);
+    BOOST_TEST_REQUIRE(report.success(), report.message);
+    BOOST_TEST(run.broken_promises().empty());
+    const double scale = std::max(1.0, static_cast<double>(run.state().energy_scale));
+    const bool exact = method.scheme != "line-integral-ggl";
+    BOOST_TEST(run.monitor().energy().max_abs_error() < (exact || h < 0.1 ? 1e-14 : 1e-7) * scale, "h = " << h);
+    BOOST_TEST(run.monitor().velocity_max() < 1e-13 * std::max(1.0, run.state().p.value().norm()));
+    BOOST_TEST(run.monitor().position_max() < 1e-14);
+    const bool works = instance.model->mechanical()->parts().time_dependence != nullptr;
+    BOOST_TEST((run.state().work.position != 0) == works);
+  }
+}
+
+// Forth and back over the same steps.
+BOOST_DATA_TEST_CASE(symmetric_schemes_return, models, text) {
+  const ProblemInstance instance = build(text);
+  for (const Method& method : methods) {
+    Integrator run = started(instance, method);
+    if (!run.promises().symmetric) continue;
+    BOOST_TEST_REQUIRE(run.advance(10, 0.05).success());
+    BOOST_TEST_REQUIRE(run.advance(10, -0.05).success());
+    BOOST_TEST((run.state().q.value() - instance.q0).norm() < 1e-11, method);
+    BOOST_TEST((run.state().p.value() - instance.p0).norm() < 1e-11 * std::max(1.0, instance.p0.norm()), method);
+  }
 }
 
 // A row times a factor is the same constraint.
@@ -303,10 +399,13 @@ BOOST_AUTO_TEST_CASE(starts_are_projected) {
 BOOST_AUTO_TEST_CASE(what_does_not_hold_them_refuses) {
   const ProblemInstance instance = build(knife_edge);
   for (const std::string& scheme : registry().schemes()) {
-    if (scheme == "projected-rk") continue;
+    if (std::any_of(methods.begin(), methods.end(), [&](const Method& m) { return m.scheme == scheme; }) &&
+        scheme != "composition")  // whose inner scheme is energy-momentum by itself
+      continue;
     const auto refused = refusal([&] { registry().integrator(instance, scheme, "newton"); });
     BOOST_TEST((refused.code == ErrorCode::refused));
-    BOOST_TEST(refused.says("has constraints of velocities"), scheme);
+    BOOST_TEST(refused.says("it has constraints of velocities, "), scheme);
+    BOOST_TEST(refused.says("it is taken by energy-momentum-ggl, line-integral-ggl and projected-rk"), scheme);
   }
   for (const Assignments& options : {Assignments{{"index", "3"}}, {{"projection", "symmetric"}}})
     BOOST_TEST(refusal([&] {
@@ -330,9 +429,29 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   BOOST_TEST(
       said("[start]", "friction.x = \"-lambda.blade*der(x)\"\n[start]").find("which is not supported beside them") !=
       std::string::npos);
-  const ProblemInstance repeated =
+}
+
+// Two wheels of an axle say the same: the motion is that of one, and the multipliers are those of least norm. What a
+// constraint of positions says already is no constraint of velocities.
+BOOST_AUTO_TEST_CASE(rows_may_repeat_others) {
+  const ProblemInstance one = build(knife_edge);
+  const ProblemInstance two =
       build(with(knife_edge, "[start]", "constraints.again = \"2*der(y)*cos(a) - 2*der(x)*sin(a)\"\n[start]"));
-  BOOST_TEST(refusal([&] { projected(repeated, {}); }).says("remove what repeats the other constraints"));
+  for (const Method& method : methods) BOOST_TEST_CONTEXT(method) {
+      Integrator single = started(one, method), twice = started(two, method);
+      BOOST_TEST_REQUIRE(single.advance(20, 0.05).success());
+      BOOST_TEST_REQUIRE(twice.advance(20, 0.05).success());
+      BOOST_TEST(twice.broken_promises().empty());
+      BOOST_TEST((twice.state().q.value().head(3) - single.state().q.value()).norm() < 1e-12);
+      const Vector least = twice.state().lambda;
+      BOOST_TEST(std::abs(least[0] - single.state().lambda[0] / 2) < 1e-10);
+      BOOST_TEST(std::abs(least[1] + single.state().lambda[0] / 4) < 1e-10);
+    }
+  const ProblemInstance mixed =
+      build(with(surface, "s = \"", "again = \"(2*x + 0.4*x^3)*der(x) + 2*y*der(y) + 2*z*der(z)\"\ns = \""));
+  BOOST_TEST(refusal([&] {
+               projected(mixed, {});
+             }).says("constraint \"again\" of velocities repeats what constraints of positions say, \"s\" among them"));
 }
 
 // A model file of it reads back as the same model.

@@ -7,6 +7,9 @@
 ///     jacobian            A                       rate_jacobian       db/dq
 ///     jacobian_derivative d(A v)/dq               along               Psi;  d/dt Psi - A v'
 ///     product(mu, w)      A'[w]^T mu              add_hessian         d(A^T mu)/dq, which is not symmetric
+///                                                 add_rate_hessian    Hess (mu.b)
+///
+/// The pattern of Hessians is symmetric, and has the places of Hess (mu.(A v)) too.
 ///
 /// G'[w] and d(G w)/dq are the same matrix. A'[w] and d(A w)/dq are not: turn() has the former.
 
@@ -42,7 +45,6 @@ class GNOMON_EXPORT VelocityRows final : public Function {
   void rate_jacobian(double t, const Blocks& x, double* values) const override;
   void along(double t, const Blocks& x, const double* v, double* first, double* second) const override;
   void add_hessian(double t, const Blocks& x, const double* mu, const Index* places, double* values) const override;
-  /// That of g alone.
   void add_rate_hessian(double t, const Blocks& x, const double* mu, const Index* places,
                         double* values) const override;
   void product(double t, const Blocks& x, const double* mu, const Blocks& w, const Results& out) const override;
@@ -68,7 +70,7 @@ class GNOMON_EXPORT VelocityRows final : public Function {
   void add_entries(const std::vector<Entry>& entries, Index count, const Fill& fill, const Index* places,
                    double* values) const;
 
-  std::vector<Entry> by_q_, by_v_, bending_, bending_of_g_;
+  std::vector<Entry> by_q_, by_v_, bending_, bending_of_drive_, bending_of_g_;
   std::vector<Index> in_order_;  ///< 0, 1, ..: where a Hessian is written one entry after the other
 };
 

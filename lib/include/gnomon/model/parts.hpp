@@ -90,7 +90,8 @@ class GNOMON_EXPORT TimeDependence {
 ///     constraint_velocity             A v + b       constraint_third(v, w)            d(A'[w] v)/dq
 ///     constraint_bias                 d/dt Psi - A v'
 ///     lagrangian_hessian              d(A^T mu)/dq, which is not symmetric
-///     TimeDependence::constraint_rate_jacobian      db/dq; the part is there where b is, or where A depends on t
+///     TimeDependence: the part is there where b is, or where A depends on t
+///     constraint_rate_jacobian        db/dq         constraint_rate_hessian(mu)      Hess (mu.b)
 class GNOMON_EXPORT VelocityConstraints {
  public:
   virtual ~VelocityConstraints() = default;

@@ -42,6 +42,8 @@ class GNOMON_EXPORT SystemAt {
   /// values = G(q) on the constraint pattern
   void constraint_jacobian(double t, const Vector& q, Vector& values) { system_->constraint_jacobian(t, q, values); }
   void constraint_jacobian(double t, const VectorOf<Extended>& q, VectorOf<Extended>& values);
+  /// values = d G(q + e w)/de
+  void constraint_jacobian_change(double t, const Vector& q, const Vector& w, Vector& values);
   /// out = G(q)^T lambda
   void constraint_force(double t, const Vector& q, const Vector& lambda, Vector& out);
   void constraint_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda, VectorOf<Dual1>& out);
@@ -74,6 +76,17 @@ class GNOMON_EXPORT SystemAt {
   void constraint_hessian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
                                 const VectorOf<Extended>& v, VectorOf<Extended>& out);
 
+  /// out = (d(G v)/dq)^T lambda, the gradient of lambda.(G v). Of constraints of positions it is
+  /// constraint_hessian_times, of those of velocities it is not.
+  template <class S>
+  void hidden_gradient(double t, const VectorOf<S>& q, const VectorOf<S>& lambda, const VectorOf<S>& v,
+                       VectorOf<S>& out) {
+    if (parts_->velocity_constraints)
+      velocity_row_gradient(t, q, lambda, v, out);
+    else
+      constraint_hessian_times(t, q, lambda, v, out);
+  }
+
   /// out = G v + dg/dt
   void constraint_velocity(double t, const Vector& q, const Vector& v, Vector& out) {
     system_->constraint_velocity(t, q, v, out);
@@ -86,7 +99,7 @@ class GNOMON_EXPORT SystemAt {
   void constraint_rate_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
                              VectorOf<Extended>& out);
 
-  /// out_i = v^T (Hess g_i)(q) w
+  /// out_i = v^T (Hess g_i)(q) w, of every row (d(G v)/dq w)_i
   void constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out);
   void constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, const VectorOf<Dual1>& w,
                             VectorOf<Dual1>& out);
@@ -157,6 +170,12 @@ class GNOMON_EXPORT SystemAt {
   static void split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail);
   static void sum(const VectorOf<Dual1>& value_and_change, VectorOf<Extended>& out);
 
+  void velocity_row_gradient(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& out);
+  void velocity_row_gradient(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                             const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  void velocity_row_gradient(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                             const VectorOf<Extended>& v, VectorOf<Extended>& out);
+
   /// G and its derivative along v, in g_values_ and dg_values_, and dG/dt, in g_values_.
   const Vector& jacobian(double t, const Vector& q);
   const Vector& jacobian_derivative(double t, const Vector& q, const Vector& v);
@@ -166,7 +185,7 @@ class GNOMON_EXPORT SystemAt {
   const Parts* parts_;
   Vector q_, w_, a_, b_, c_, d_, e_q_, f_q_, k_, l_, zero_;  // length n
   Vector lambda_, mu_, e_, f_;                               // length m
-  Vector g_values_, dg_values_;                              // on the constraint pattern
+  Vector g_values_, dg_values_, change_values_;              // on the constraint pattern
   Vector pi_, dpi_, pi_values_;                              // invariants
   Vector c_zero_, lambda_zero_, hessian_values_;
   Vector force_q_, force_v_;  // on the patterns of the force

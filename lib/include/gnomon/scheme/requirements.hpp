@@ -29,7 +29,8 @@ GNOMON_EXPORT void require_quadratic_constraints(const Scheme& scheme, const Sys
 /// equivariant discrete derivative needs. `general`, where there is one, names the scheme that takes any U.
 GNOMON_EXPORT bool require_split_potential(const Scheme& scheme, const System& system, const std::string& general = "");
 
-/// The promises without those that a force or moving constraints break: momentum maps and phase volume change.
+/// The promises without those that forces, moving constraints or constraints of velocities break: momentum maps and
+/// phase volume change.
 GNOMON_EXPORT Promises ledger_promises(const System& system, Promises promises);
 
 inline bool at_most_quadratic(int degree) {

@@ -144,8 +144,9 @@ class GNOMON_EXPORT Scheme {
   /// The equations of this scheme keep obstacles c(q) >= 0 by themselves. For others the integrator opens and closes
   /// contacts, see contact.hpp.
   virtual bool holds_obstacles() const { return false; }
-  /// Constraints of velocities (VelocityConstraints) are held. Systems with them are refused where not.
-  virtual bool takes_velocity_constraints() const { return false; }
+  /// Why systems with constraints of velocities (VelocityConstraints) are refused, the end of a sentence that begins
+  /// with "it has constraints of velocities,"; empty where they are held.
+  virtual std::string refuses_velocity_constraints() const { return "which this scheme does not hold"; }
   /// Name of the scheme whose step over h undoes a step of this one over -h, or "" when none is known.
   virtual std::string adjoint() const { return {}; }
 };

@@ -14,10 +14,10 @@ namespace gnomon {
 class Archive;
 
 /// With Y, m x k, a basis of the left null space of G, Y^T G = 0, and A = G M^-1 G^T, system() has k coordinates nu
-/// behind those of the given system, of mass one, and the constraints g + B nu, B = diag(A_ii) Y. Its motions have
-/// nu = 0, and of all multipliers with the same force theirs have the least sum_i A_ii lambda_i^2, which does not
-/// depend on units and on the directions of axes. A_ii is that of the position at which Y was found. B is constant
-/// until renew(): between two accepted steps.
+/// behind those of the given system, of mass one, and the constraints g + B nu, of velocities A v + b + B nu', B =
+/// diag(A_ii) Y. Its motions have nu = 0, and of all multipliers with the same force theirs have the least sum_i A_ii
+/// lambda_i^2, which does not depend on units and on the directions of axes. A_ii is that of the position at which Y
+/// was found. B is constant until renew(): between two accepted steps.
 class GNOMON_EXPORT Border {
  public:
   /// Null where G has full rank at q, which is on the constraints. Throws Error(rank_deficient) where q is a singular

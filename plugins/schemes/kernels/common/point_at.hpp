@@ -49,7 +49,7 @@ class PointAt {
         at.constraint_jacobian(t, q, jacobian);
       } else {
         system.constraint_jacobian(t, q_, g_);
-        system.constraint_jacobian_derivative(t, q_, dq_, dg_);
+        at.constraint_jacobian_change(t, q_, dq_, dg_);
         join(g_, dg_, jacobian);
       }
       system.constraint_jacobian_derivative(t, q_, v_, g_);

@@ -32,6 +32,7 @@ void StepScales::update(const State& z0, double h) {
   if (!std::isfinite(s2_)) s2_ = 0;  // what a callback failed to give once is no scale
   s_ = s2_ > 0 ? std::sqrt(s2_) : 1;
   const SparsityPattern& pattern = system_->constraint_pattern();
+  const Index positions = pattern.rows - system_->parts().n_velocity_constraints();
   position_floor_ = 0;
   for (Index i = 0; i < pattern.rows; ++i) {
     double a = 0, size = 0, q2 = 0;
@@ -45,6 +46,7 @@ void StepScales::update(const State& z0, double h) {
     }
     sqrt_a_[i] = a > 0 ? std::sqrt(a) : 1;
     position_[i] = h_ * s_ * sqrt_a_[i];
+    if (i >= positions) continue;  // a row of velocities has no value, of which q could be a part
     // By norms, in the metric of M: where the terms of g vanish one by one (vectors along the axes, at right angles)
     // their sum is no size. Nor are coordinates that are zero but for rounding, as those across the plane of a motion
     // in space.

@@ -24,8 +24,8 @@ void require_configuration_mass(const Scheme& scheme, const System& system) {
 /// Symmetries whose generators are affine, which the constraints keep, and nothing that takes momentum.
 bool keeps_momentum(const System& system) {
   const Parts& parts = system.parts();
-  return parts.symmetries && !parts.force && !parts.friction && !parts.time_dependence && !parts.obstacles &&
-         affine_symmetries(system) && constraint_symmetry(system) != ConstraintSymmetry::other;
+  return parts.symmetries && !parts.velocity_constraints && !parts.force && !parts.friction && !parts.time_dependence &&
+         !parts.obstacles && affine_symmetries(system) && constraint_symmetry(system) != ConstraintSymmetry::other;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 /// Where g depends on time, G in F2 and c is that of the average over the two times (energy_balance.hpp), and F3 =
 /// g(q1,t1), of quadratic g g(q0,t1) + G(q_m,t1) dq.
 ///
+/// Constraints of velocities, Psi = A(q,t) v + b: F3 = A(q_m) dq + h b(q_m), of the average; they have no part in c.
+///
 /// Part of c in the general discrete derivative: lambda.(g1 - g0 - G(q_m) dq), which vanishes for quadratic g and is of
 /// third order in (dq, dp).
 
@@ -67,6 +69,7 @@ class EndMultiplier : public MultiplierDefaults {
       end_constraints(*system_, end_at_, step, b, g);
       f.tail(m_) = g;
     }
+    if (velocities_ > 0) velocity_rows(step, b, f);
   }
 
   /// Its part of c; b.force is G(q_m)^T lambda.
@@ -75,7 +78,9 @@ class EndMultiplier : public MultiplierDefaults {
     auto& g = g_.get<S>();
     end_constraints(*mean_, *at_, step, b, g);
     g -= step.g0.template cast<S>();
-    return b.lambda.dot(g) - b.force.dot(b.dq);
+    S sum = b.lambda.dot(g) - b.force.dot(b.dq);
+    for (Index i = 0; i < velocities_; ++i) sum += b.lambda[m_ - velocities_ + i] * slide_.get<S>()[i];
+    return sum;
   }
   /// The same with its gradient, added to dc.
   double linearise(const StepFrame& step, const StepPoint<double>& b, VectorRef dc);
@@ -87,10 +92,22 @@ class EndMultiplier : public MultiplierDefaults {
   void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values);
 
   /// lambda.D_t g
-  void book(const StepFrame& step, StepTimes& times, const StepPoint<double>& b, Work& work) const;
+  void book(const StepFrame& step, StepTimes& times, const StepPoint<double>& b, Work& work);
 
  private:
   bool moving() const { return mean_ != system_; }
+  template <class S, class F>
+  void velocity_rows(const StepFrame& step, StepPoint<S>& b, F& f) {
+    auto &slide = slide_.get<S>(), &row = row_.get<S>();
+    at_->constraint_jacobian_times(step.tm, b.qm, b.dq, row);
+    slide = row.tail(velocities_);
+    if (moving()) {
+      b.rate = b.dq / S(step.h);
+      at_->constraint_velocity(step.tm, b.qm, b.rate, row);
+      row *= S(step.h);
+    }
+    f.tail(velocities_) = row.tail(velocities_);
+  }
   /// b.force = G^T lambda, product = G dq
   template <class S>
   void multiply_both(const VectorOf<S>& g_values, StepPoint<S>& b, VectorOf<S>& product) const {
@@ -127,10 +144,10 @@ class EndMultiplier : public MultiplierDefaults {
   const System* system_;
   SystemAt end_at_;
   Rule rule_;
-  Index n_, m_;
+  Index n_, m_, velocities_;
   bool quadratic_;
-  ForAllScalars<VectorOf> g_;
-  Vector force_, work_, linear_, g0_, g_values_;
+  ForAllScalars<VectorOf> g_, row_, slide_;  ///< slide: A(q_m) dq of constraints of velocities
+  Vector force_, work_, linear_, lambda_of_g_, g0_, g_values_, row_values_;
   VectorOf<Extended> extended_values_;
   Block lambda_;
   BlockMap force_map_, position_map_;

@@ -8,7 +8,8 @@
 ///
 /// With w = G(q_m)^T gamma, the gradient of gamma.Psi at the midpoint is (T_qp w + sum_i gamma_i [(Hess g_i) T_p + grad
 /// g_t,i], T_pp w); its part of c is gamma.(Psi1 - Psi0) less that gradient along dz. Where g depends on time, the
-/// derivatives are those of the average over the two times (energy_balance.hpp), and the rows hold at t1.
+/// derivatives are those of the average over the two times (energy_balance.hpp), and the rows hold at t1. Constraints
+/// of velocities are the same with A in place of G, d(A v)/dq in place of (Hess g) v and the rows of EndMultiplier.
 
 #include <optional>
 
@@ -48,7 +49,7 @@ class LevelMultiplier : public MultiplierDefaults {
     auto &gamma = gamma_.get<S>(), &w = w_.get<S>(), &t_qp = t_qp_.get<S>(), &t_pp = t_pp_.get<S>();
     at_->constraint_force(step.tm, b.qm, gamma, w);
     at_->kinetic_hessian_times(b.qm, b.pm, w, t_qp, t_pp);
-    at_->constraint_hessian_times(step.tm, b.qm, gamma, b.t_p, w);
+    at_->hidden_gradient(step.tm, b.qm, gamma, b.t_p, w);
     b.t_q += t_qp + w;
     b.t_p += t_pp;
     if (!mean_hidden_) return;

@@ -28,6 +28,7 @@ class PenaltyScheme final : public MechanicalScheme {
   std::string source() const override { return method_.source; }
   OptionSpecs options() const override;
   Promises promises() const override;
+  std::string refuses_velocity_constraints() const override { return "and a quadratic penalty of them is a damper"; }
   Binding bind(const System& system, const Options& options) const override;
 
  private:

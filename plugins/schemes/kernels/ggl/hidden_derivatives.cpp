@@ -35,7 +35,7 @@ void HiddenDerivatives::add_second(double t, const Vector& q, const Vector& p, c
   column_.noalias() = g_.transpose() * gamma;
   at_.velocity_hessian(q, p, column_, of_velocity_);
   auto t_pq = kinetic.bottomLeftCorner(n_, n_), t_pp = kinetic.bottomRightCorner(n_, n_);
-  sum_.noalias() += turn_ * t_pq;
+  sum_.noalias() += turn_.transpose() * t_pq;
   sum_.noalias() += t_pq.transpose() * turn_;
   of_velocity_.topLeftCorner(n_, n_) += sum_;
   sum_.noalias() = t_pp * turn_;

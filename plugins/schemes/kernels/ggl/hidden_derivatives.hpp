@@ -1,10 +1,12 @@
 #pragma once
 /// \file
 /// Derivatives of the hidden constraint Psi(q,p) = G(q) T_p of a mass M(q), for constraints that do not move: with v =
-/// T_p, w = G^T gamma and C = sum_i gamma_i Hess g_i
+/// T_p, w = G^T gamma and C = d(G^T gamma)/dq = sum_i gamma_i Hess g_i, which for constraints of velocities, A in place
+/// of G, is not symmetric,
 ///
-///     Psi_q = v^T Hess g + G T_pq,    Psi_p = G T_pp
-///     Hess (gamma.Psi) = Hess (w.T_p) + [T_qp C + C T_pq + d(C v)/dq, C T_pp; T_pp C, 0],    w constant in the former
+///     Psi_q = d(G v)/dq + G T_pq,    Psi_p = G T_pp
+///     Hess (gamma.Psi) = Hess (w.T_p) + [T_qp C + C^T T_pq + d(C^T v)/dq, C^T T_pp; T_pp C, 0],   w constant in the
+///                        former
 ///
 /// The second derivatives of T are given: they are those of the Newton matrix that these go into.
 

@@ -53,7 +53,8 @@ BothLevels::BothLevels(const System& system, LineIntegralFrame& frame)
       multipliers_(system),
       hidden_(system),
       n_(system.n()),
-      m_(system.m()) {
+      m_(system.m()),
+      velocities_(system.parts().n_velocity_constraints()) {
   tail_.setZero(n_);
   g_values_.setZero(system.constraint_pattern().nonzeros());
 }
@@ -110,7 +111,7 @@ double BothLevels::hidden_power(const Vector& x, Index l, const LineIntegralBloc
   at_.kinetic_gradient(b.q, b.p, b.h_q, b.h_p);
   at_.constraint_force(t, b.q, b.gamma, b.w);
   at_.kinetic_hessian_times(b.q, b.p, b.w, b.turn, b.push);
-  at_.constraint_hessian_times(t, b.q, b.gamma, b.h_p, b.a);
+  at_.hidden_gradient(t, b.q, b.gamma, b.h_p, b.a);
   b.turn += b.a;
   at_.constraint_rate_force(t, b.q, b.gamma, b.a);
   b.turn += b.a;

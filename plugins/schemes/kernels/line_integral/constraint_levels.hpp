@@ -8,6 +8,7 @@
 ///     BothLevels       H_p + Psi_p^T gamma,    H_q + G^T lambda + Psi_q^T gamma,    Psi(q,p) = G(q) H_p
 ///                      i = 0:    g(q1) = 0,   Psi(q1,p1) = 0
 ///                      0 < i:    sum_l b_l P_i(c_l) [ G q' ]_l = 0, sum_l b_l P_i(c_l) [ h Psi_q q' + Psi_p p' ]_l = 0
+///                      constraints of velocities, A v + b:   i = 0:   h sum_l b_l [ A q' + b ]_l = 0,   Psi(q1,p1) = 0
 ///                      with g(q,t): G q' + g_t, Psi + g_t and h (Psi_q q' + Psi_t) + Psi_p p'
 ///
 /// For BothLevels H is T(q,p) + U(q,t) of the system: with w = G(q_l)^T gamma_l, Psi_p^T gamma = T_pp w and Psi_q^T
@@ -124,19 +125,21 @@ class BothLevels {
     at_.kinetic_hessian_times(b.q, b.p, b.w, b.turn, b.push);
     b.h_p += b.push;
     b.h_q += b.turn;
-    at_.constraint_hessian_times(t, b.q, b.gamma, b.v, b.a);
+    at_.hidden_gradient(t, b.q, b.gamma, b.v, b.a);
     b.h_q += b.a;
     if (frame_->moving()) {
       at_.constraint_rate_force(t, b.q, b.gamma, b.a);
       b.h_q += b.a;
     }
-    if (r == 1) return;
+    if (r == 1 && velocities_ == 0) return;
     frame_->velocity(x, l, b.dq);
     LineIntegralFrame::combine(x, at.pi, frame_->table.at<S>().P, l, frame_->table.s, b.dp);
     if (frame_->moving())
       at_.constraint_velocity(t, b.q, b.dq, b.row);
     else
       at_.constraint_jacobian_times(t, b.q, b.dq, b.row);
+    for (Index i = m_ - velocities_; i < m_; ++i) f[at.lambda + i] += b.row[i] * (h * frame_->table.at<S>().b[l]);
+    if (r == 1) return;
     frame_->add_moments(l, 1, b.row, at.lambda, 1, r, f);
     at_.constraint_curvature(t, b.q, b.v, b.dq, b.row);
     b.row *= S(h);
@@ -157,7 +160,7 @@ class BothLevels {
   template <class S>
   void end(const LineIntegralBlocks& at, LineIntegralPoint<S>& b, VectorRefOf<S> f) {
     end_constraints(b);
-    f.segment(at.lambda, m_) = b.row;
+    f.segment(at.lambda, m_ - velocities_) = b.row.head(m_ - velocities_);
     at_.kinetic_gradient(b.q, b.p, b.h_q, b.h_p);
     at_.constraint_velocity(frame_->end(), b.q, b.h_p, b.row);
     f.segment(at.gamma, m_) = b.row;
@@ -166,7 +169,7 @@ class BothLevels {
   /// \name The Newton matrix
   ///@{
   /// Where no rows belong to the nodes, and nothing moves.
-  bool assembled() const { return frame_->r() <= 1 && !frame_->moving(); }
+  bool assembled() const { return frame_->r() <= 1 && velocities_ == 0 && !frame_->moving(); }
   /// As for PositionLevel: Hess (gamma.Psi), and by gamma Psi_q^T and Psi_p^T.
   void linearise(const ConstVectorRef& x, Index l, const LineIntegralBlocks& at, LineIntegralPoint<double>& b,
                  NodeDerivatives& d, Matrix&);
@@ -192,7 +195,7 @@ class BothLevels {
   StageBias bias_;
   Index1Multipliers multipliers_;
   HiddenDerivatives hidden_;
-  Index n_, m_;
+  Index n_, m_, velocities_;
   double floor_ = thresholds::residual_rounding;
   Vector tail_, g_values_;
 };

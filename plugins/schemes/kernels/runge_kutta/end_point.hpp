@@ -49,7 +49,7 @@ class EndPosition {
     q = (dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
   }
 
-  /// g(q0 + dq), with q from place(); zero of constraints of velocities
+  /// g(q0 + dq), with q from place()
   template <class S>
   void constraints(const VectorOf<S>& dq, const VectorOf<S>& q, VectorOf<S>& g) {
     if (!quadratic_) return general_constraints(dq, q, g);
@@ -57,7 +57,6 @@ class EndPosition {
     middle = (dq * 0.5 + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
     at_.constraint_jacobian_times(t1_, middle, dq, g);
     for (Index i = 0; i < g.size(); ++i) g[i] += g0_[i];
-    g.tail(system_->parts().n_velocity_constraints()).setConstant(S(0.0));
   }
 
   /// values = d(G v + g_t)/dq on the constraint pattern
