@@ -1,5 +1,7 @@
 #include "model/contact_model.hpp"
 
+#include "gnomon/base/error.hpp"
+
 namespace gnomon {
 
 ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<const System> closed,
@@ -30,6 +32,11 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   friction_ = m > 0 || closed_->m() == 0 ? closed_->parts().friction : nullptr;
   split_ = closed_->parts().split;
   rates_ = closed_->parts().time_dependence;
+  if (open_->parts().velocity_constraints && open_->parts().obstacles)
+    throw Error(ErrorCode::refused, "system " + traits_.name +
+                                        " has constraints of velocities, and obstacles, which are not supported beside "
+                                        "them");
+  if (closed_->parts().velocity_constraints) parts_.velocity_constraints = this;
   parts_.mass = closed_->parts().mass;
   parts_.force = closed_->parts().force;
   parts_.penalty = closed_->parts().penalty;

@@ -13,6 +13,8 @@ namespace gnomon {
 /// The constraints (g, -c_i) of the closed contacts i; no obstacles, symmetries and first integrals.
 /// Multipliers of open contacts are zero to the friction law; without any constraint there is no friction.
 ///
+/// Constraints of velocities stay the last; a system that has obstacles too is refused.
+///
 /// Of Coulomb friction the closed contacts stick, slide or neither, slip_i = 0, -1 or 1, 2: see State::slip. Those that
 /// stick are constraints too, (g, -c_i, d_j - held_j). Those that slide to the side s_i = -1 or 1 make the friction
 ///
@@ -21,6 +23,7 @@ namespace gnomon {
 /// whose direction does not depend on the velocity: it is smooth, and defined where v = 0.
 class ContactModel final : public System,
                            public TimeDependence,
+                           public VelocityConstraints,
                            public Friction,
                            public SplitPotential,
                            public Switches {
@@ -55,6 +58,11 @@ class ContactModel final : public System,
     closed_->constraints(t, q, all_);
     gather(all_, out);
     out -= rows_.offsets;
+  }
+  Index n_velocity_constraints() const override { return closed_->parts().n_velocity_constraints(); }
+  void constraint_turn(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef values) const override {
+    closed_->parts().velocity_constraints->constraint_turn(t, q, v, all_values_);
+    gather_values(values);
   }
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
     closed_->constraint_jacobian(t, q, all_values_);

@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(the_knife_edge_meets_its_closed_form) {
 // With the blade at r = (along, turning), along' = a turning^2: the gudermannian of k(t - t0).
 BOOST_AUTO_TEST_CASE(the_sleigh_meets_its_closed_form) {
   const ProblemInstance instance = registry().build(GNOMON_MODELS_FOLDER "/gallery/chaplygin-sleigh.toml");
-  const double m = 1, j = 0.1, a = 0.3, along = -1, turning = 0.5, t = 8;
+  const double m = 1, j = 0.1, a = 0.3, along = -1, turning = 1.5, t = 8;
   const double inertia = j + m * a * a, speed = std::hypot(along, std::sqrt(inertia / m) * turning);
   const double k = m * a * speed / inertia, t0 = -std::atanh(along / speed) / k;
   const auto heading = [&](double s) { return 2 * std::atan(std::tanh(k * (s - t0) / 2)); };
