@@ -16,6 +16,7 @@ Vector DenseLu::solve(const Vector& b) const {
 }
 
 Matrix DenseLu::solve(const Matrix& b) const {
+  if (b.size() == 0) return b;  // Eigen binds a reference to its first entry
   return factors_->lu.solve(b);
 }
 
