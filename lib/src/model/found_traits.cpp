@@ -152,7 +152,6 @@ void check_velocity_constraints(const FoundTraits& traits, const RecordedPart& p
   if (!part.tape.switches.empty())
     refuse("they have switches (" + part.tape.switches.front().name + "), which is not supported");
   if (traits.n_obstacles > 0) refuse("obstacles, which are not supported beside them");
-  if (traits.has_friction) refuse("friction R(q,v,lambda), which is not supported beside them");
 }
 
 std::string class_name(const char* mangled) {

@@ -13,17 +13,23 @@ void add_product(const SparsityPattern& pattern, const Vector& values, const Con
 
 }  // namespace
 
+void refuse_as_overdetermined(const System& system, const char* why) {
+  throw Error(ErrorCode::refused,
+              "system \"" + system.traits().name + "\" cannot be taken as an overdetermined DAE: " + why);
+}
+
+void require_positions_alone(const System& system) {
+  if (system.parts().obstacles) refuse_as_overdetermined(system, "it has obstacles, which may be open or closed");
+  if (system.parts().velocity_constraints)
+    refuse_as_overdetermined(system, "it has constraints of velocities, which have no position level");
+}
+
 MechanicalOverdetermined::MechanicalOverdetermined(std::shared_ptr<const System> system)
     : system_(std::move(system)),
       q_(system_->parts().force),
       r_(system_->parts().friction),
       mass_(system_->parts().mass) {
   const SystemTraits& s = system_->traits();
-  if (system_->parts().velocity_constraints)
-    throw Error(ErrorCode::refused,
-                "system \"" + s.name +
-                    "\" cannot be taken as an overdetermined DAE: it has constraints of velocities, "
-                    "whose flow is not symplectic; projected-rk and the references take it");
   const Index n = s.n, m = s.m;
   traits_.name = s.name;
   traits_.ny = traits_.nz = n;

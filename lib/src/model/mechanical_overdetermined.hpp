@@ -17,6 +17,11 @@
 
 namespace gnomon {
 
+/// Throws Error(refused).
+[[noreturn]] void refuse_as_overdetermined(const System& system, const char* why);
+/// The same for obstacles, and for constraints of velocities, whose g is zero everywhere: index 1 alone has a meaning.
+void require_positions_alone(const System& system);
+
 class MechanicalOverdetermined final : public OverdeterminedSystem {
  public:
   /// The System has no obstacles.

@@ -81,13 +81,10 @@ bool OverdeterminedSystem::measure(const StateView& at, Measured& out) const {
 std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const Model> model) {
   if (model->overdetermined()) return {model, model->overdetermined()};
   std::shared_ptr<const System> system = shared_system(model);
-  const SystemTraits& traits = system->traits();
-  const auto refuse = [&](const char* why) {
-    throw Error(ErrorCode::refused, "system \"" + traits.name + "\" cannot be taken as an overdetermined DAE: " + why);
-  };
   const Parts& parts = system->parts();
-  if (parts.time_dependence || (parts.force && parts.force->force_depends_on_time())) refuse("it depends on time");
-  if (parts.obstacles) refuse("it has obstacles, which may be open or closed");
+  if (parts.time_dependence || (parts.force && parts.force->force_depends_on_time()))
+    refuse_as_overdetermined(*system, "it depends on time");
+  require_positions_alone(*system);
   return std::make_shared<MechanicalOverdetermined>(std::move(system));
 }
 

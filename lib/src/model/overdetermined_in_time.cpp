@@ -1,6 +1,5 @@
 #include "gnomon/model/overdetermined_in_time.hpp"
 
-#include "gnomon/base/error.hpp"
 #include "gnomon/model/system.hpp"
 #include "model/mechanical_overdetermined.hpp"
 
@@ -14,10 +13,7 @@ OverdeterminedInTime::OverdeterminedInTime(std::shared_ptr<const Model> model) {
     system_ = overdetermined_from(std::move(model));
     return;
   }
-  if (system->parts().obstacles)
-    throw Error(ErrorCode::refused, "system \"" + system->traits().name +
-                                        "\" cannot be taken as an overdetermined DAE: it has obstacles, which may be "
-                                        "open or closed");
+  require_positions_alone(*system);
   moving_ = std::make_shared<MechanicalOverdetermined>(system);
   system_ = moving_;
 }

@@ -115,22 +115,22 @@ void SystemAt::force(double t, const VectorOf<Extended>& q, const VectorOf<Exten
 
 void SystemAt::constraint_hessian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
                                         const VectorOf<Extended>& v, VectorOf<Extended>& out) {
-  fit(system_->n(), {&q_, &a_, &c_});
-  fit(system_->m(), {&lambda_});
-  q_ = q.cast<double>();
-  lambda_ = lambda.cast<double>();
-  c_ = v.cast<double>();
+  round(q, lambda, v);
   system_->constraint_hessian_times(t, q_, lambda_, c_, a_);
   out = a_.cast<Extended>();
 }
 
-void SystemAt::velocity_row_gradient(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
-                                     const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+void SystemAt::round(const VectorOf<Extended>& q, const VectorOf<Extended>& lambda, const VectorOf<Extended>& v) {
   fit(system_->n(), {&q_, &a_, &c_});
   fit(system_->m(), {&lambda_});
   q_ = q.cast<double>();
   lambda_ = lambda.cast<double>();
   c_ = v.cast<double>();
+}
+
+void SystemAt::velocity_row_gradient(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                                     const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+  round(q, lambda, v);
   velocity_row_gradient(t, q_, lambda_, c_, a_);
   out = a_.cast<Extended>();
 }

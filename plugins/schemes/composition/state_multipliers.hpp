@@ -10,7 +10,7 @@
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
-#include "kernels/common/index1_multipliers.hpp"
+#include "kernels/common/friction_multipliers.hpp"
 
 namespace gnomon::kernels {
 
@@ -19,18 +19,17 @@ class StateMultipliers {
   /// Index1 is dense, and allocates nothing, up to this number of unknowns; beyond it a step's own multipliers remain.
   static constexpr Index most_unknowns = 100;
 
-  /// Of a System without friction by the Cholesky factor of G M^-1 G^T; of what is nonlinear in the multipliers by
-  /// Newton's method, as an overdetermined DAE. The model outlives it.
+  /// Of a System by the Cholesky factor of G M^-1 G^T, under friction with Newton's method beside it; of an
+  /// overdetermined DAE by Newton's method. The model outlives it.
   explicit StateMultipliers(const Model& model);
 
   /// lambda of the state, in it; as it was where G has lost rank.
   void solve(State& state);
 
  private:
-  std::optional<Index1Multipliers> linear_;
+  std::optional<FrictionMultipliers> of_system_;
   std::shared_ptr<const OverdeterminedSystem> dae_;
-  std::optional<Index1> nonlinear_;
-  const System* system_ = nullptr;  // of dae_, where that is made of one
+  std::optional<Index1> of_dae_;
   Vector z_, slope_, psi_;
 };
 

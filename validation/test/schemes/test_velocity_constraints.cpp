@@ -431,9 +431,28 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   BOOST_TEST(said("der(x)*sin(a)", "abs(x)*der(x)").find("they have switches") != std::string::npos);
   BOOST_TEST(said("[start]", "obstacles.wall = \"5 - x\"\n[start]").find("obstacles, which are not supported") !=
              std::string::npos);
-  BOOST_TEST(
-      said("[start]", "friction.x = \"-lambda.blade*der(x)\"\n[start]").find("which is not supported beside them") !=
-      std::string::npos);
+}
+
+// A blade that is rubbed by the force that keeps it: with lambda = m v a' the speed is v0 exp(-c a0' t).
+BOOST_AUTO_TEST_CASE(friction_by_their_multipliers) {
+  const ProblemInstance instance = build(with(with(with(knife_edge, "-3*x", "0"), "{ a = 2 }", "{ x = 1, a = 2 }"),
+                                              "[start]\nposition = { a = 0.5 }",
+                                              "[friction]\n"
+                                              "x = \"-0.3*abs(lambda.blade)*der(x)/hypot(der(x), der(y))\"\n"
+                                              "y = \"-0.3*abs(lambda.blade)*der(y)/hypot(der(x), der(y))\"\n[start]"));
+  for (const Method& method : methods) {
+    if (method.scheme == "projected-rk") continue;
+    const auto error = [&](long steps) {
+      Integrator run = started(instance, method);
+      const StepReport report = run.advance(steps, 1.0 / static_cast<double>(steps));
+      BOOST_TEST_REQUIRE(report.success(), report.message);
+      BOOST_TEST(run.broken_promises().empty());
+      BOOST_TEST(run.monitor().velocity_max() < 1e-13);
+      return std::abs(run.state().p.value().head(2).norm() - std::exp(-0.6));
+    };
+    const double coarse = error(10), fine = error(20);
+    BOOST_TEST(std::log2(coarse / fine) > method.order - 0.35, method << ": errors " << coarse << " and " << fine);
+  }
 }
 
 // Two wheels of an axle say the same: the motion is that of one, and the multipliers are those of least norm. What a

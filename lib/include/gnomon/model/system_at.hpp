@@ -170,6 +170,8 @@ class GNOMON_EXPORT SystemAt {
   static void split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail);
   static void sum(const VectorOf<Dual1>& value_and_change, VectorOf<Extended>& out);
 
+  /// Into q_, lambda_ and c_.
+  void round(const VectorOf<Extended>& q, const VectorOf<Extended>& lambda, const VectorOf<Extended>& v);
   void velocity_row_gradient(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& out);
   void velocity_row_gradient(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                              const VectorOf<Dual1>& v, VectorOf<Dual1>& out);

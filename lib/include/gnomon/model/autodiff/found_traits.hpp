@@ -54,7 +54,7 @@ GNOMON_EXPORT void leave_out_constant(FoundTraits& traits, RecordedParts& parts,
 /// finite, or are there without slips; and where restitutions are not one an obstacle, or one is outside [0, 1].
 GNOMON_EXPORT void check_friction(const FoundTraits& traits, bool slips);
 
-/// Throws Error(refused) where velocity constraints branch, or stand beside obstacles or friction.
+/// Throws Error(refused) where velocity constraints branch, or stand beside obstacles.
 GNOMON_EXPORT void check_velocity_constraints(const FoundTraits& traits, const RecordedPart& part);
 
 /// The name of a class, without its namespaces.

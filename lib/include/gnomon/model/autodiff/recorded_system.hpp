@@ -114,7 +114,7 @@ class RecordedSystem final : public FunctionSystem, public NamedFormulas {
     std::optional<RecordedPart> friction, invariants, inertia;
     if constexpr (Parts::friction_exists)
       if (traits.has_friction)
-        friction = record_more("friction", FrictionCall<Parts>{parts, n}, {n, n, m + contacts}, n);
+        friction = record_more("friction", FrictionCall<Parts>{parts, n}, {n, n, traits.m + contacts}, n);
     if constexpr (Parts::invariants_exist)
       if (k > 0) invariants = record_more("invariants", InvariantsCall<Parts>{parts, k}, {n, 0, 0}, k);
     if constexpr (Parts::mass_matrix_exists)
@@ -125,7 +125,7 @@ class RecordedSystem final : public FunctionSystem, public NamedFormulas {
                        &recorded.mass_matrix, &inertia, &recorded.constraints, &recorded.obstacles, &recorded.slips})
       if (*part && (*part)->complete()) tapes.push_back(&(*part)->tape);
     model.set_switches(
-        RecordedSwitches::number(tapes, {n, n, m + contacts}, traits.angles ? traits.angles->n_angles() : 0));
+        RecordedSwitches::number(tapes, {n, n, traits.m + contacts}, traits.angles ? traits.angles->n_angles() : 0));
 
     SystemFunctions f;
     f.potential = part_function(traits.name, "potential", std::move(*recorded.potential),
@@ -153,7 +153,7 @@ class RecordedSystem final : public FunctionSystem, public NamedFormulas {
     if constexpr (Parts::friction_exists)
       if (friction)
         f.friction = part_function(traits.name, "friction", std::move(*friction), FrictionCall<Parts>{parts, n},
-                                   {n, n, m + contacts}, n, Patterns::jacobian);
+                                   {n, n, traits.m + contacts}, n, Patterns::jacobian);
     if constexpr (Parts::invariants_exist)
       if (invariants) {
         f.regular_potential = part_function(traits.name, "potential", std::move(*recorded.regular_potential),

@@ -45,7 +45,8 @@ class TapedModel final : public TapedFunctions {
         return std::nullopt;
       case Which::friction:
         if constexpr (Parts::friction_exists)
-          if (traits_.has_friction) return record("friction", FrictionCall<Parts>{parts_, n}, {n, n, m + contacts}, n);
+          if (traits_.has_friction)
+            return record("friction", FrictionCall<Parts>{parts_, n}, {n, n, traits_.m + contacts}, n);
         return std::nullopt;
       case Which::velocity_constraints:
         if constexpr (Parts::velocity_constraints_exist)
