@@ -1,5 +1,6 @@
 #include "run/bordered_step.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "gnomon/base/error.hpp"
@@ -32,8 +33,8 @@ void copy_resized(const State& from, Index size, State& to) {
 
 }  // namespace
 
-BorderedStep::BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n)
-    : inner_(std::move(inner)), root_mass_(root_mass), n_(n), wide_(root_mass.size()) {
+BorderedStep::BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n, bool of_velocities)
+    : inner_(std::move(inner)), root_mass_(root_mass), n_(n), wide_(root_mass.size()), of_velocities_(of_velocities) {
   error_q_.setZero(wide_);
   error_v_.setZero(wide_);
 }
@@ -63,6 +64,15 @@ void BorderedStep::finish(State& next) {
   if (!(apart <= thresholds::contradicting_border * size))
     throw CannotEvaluate("constraints that repeat others contradict them by " + number_text(apart / size) +
                          " of the size of the mechanism");
+  if (of_velocities_) {
+    const Vector& p = end_.p.value();
+    const double speed = std::hypot(p.head(n_).cwiseQuotient(root_mass_.head(n_)).lpNorm<Eigen::Infinity>(),
+                                    std::sqrt(2 * static_cast<double>(end_.energy_scale)));
+    const double rate = p.tail(wide_ - n_).lpNorm<Eigen::Infinity>();
+    if (!(rate <= thresholds::contradicting_border * speed))
+      throw CannotEvaluate("constraints of velocities that repeat others contradict them by " +
+                           number_text(rate / speed) + " of the velocities");
+  }
   copy_resized(end_, n_, next);
   if (changes_) gather_changes();
 }

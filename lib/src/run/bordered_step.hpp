@@ -13,8 +13,9 @@ namespace gnomon {
 
 class BorderedStep final : public StepEquations, public StepWarning {
  public:
-  /// inner: bound to the bordered system of n + k coordinates; root_mass: diag(M)^1/2 of that.
-  BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n);
+  /// inner: bound to the bordered system of n + k coordinates; root_mass: diag(M)^1/2 of that. of_velocities: the
+  /// system has constraints of velocities, A v + b + B nu'.
+  BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n, bool of_velocities);
 
   Index n_systems() const override { return inner_->n_systems(); }
   NonlinearEquations& system(Index k) override { return inner_->system(k); }
@@ -24,7 +25,8 @@ class BorderedStep final : public StepEquations, public StepWarning {
   void begin(const State& z0, double h) override;
   void predict(Index solve, VectorRef x) override { inner_->predict(solve, x); }
   Next accept(Index solve, const ConstVectorRef& x) override { return inner_->accept(solve, x); }
-  /// Throws CannotEvaluate where nu is not zero: then constraints that repeat others contradict them. With estimates of
+  /// Throws CannotEvaluate where nu, or of constraints of velocities nu', is not zero: then constraints that repeat
+  /// others contradict them. With estimates of
   /// errors it is zero to rounding, or the step is too long: at rest rounding of the reactions moves nu by h^2 as much.
   void finish(State& next) override;
   const char* failure() const override { return inner_->failure(); }
@@ -51,6 +53,7 @@ class BorderedStep final : public StepEquations, public StepWarning {
   std::unique_ptr<StepEquations> inner_;
   Vector root_mass_;
   Index n_, wide_;
+  bool of_velocities_;
   bool estimates_ = false;
   State start_, end_, measured_;
   Matrix* changes_ = nullptr;

@@ -75,9 +75,9 @@ void Integrator::Impl::set_border(std::shared_ptr<Border> found) {
   border = std::move(found);
   binding.equations = scheme->bind(border ? *border->system() : *model, scheme_options).equations;
   if (border)
-    binding.equations = std::make_unique<BorderedStep>(std::move(binding.equations),
-                                                       border->system()->mass().diagonal_entries().cwiseSqrt(),
-                                                       model->mechanical()->n());
+    binding.equations = std::make_unique<BorderedStep>(
+        std::move(binding.equations), border->system()->mass().diagonal_entries().cwiseSqrt(), model->mechanical()->n(),
+        model->mechanical()->parts().velocity_constraints != nullptr);
   if (estimating) binding.equations->estimate_errors(true);
   attach();
 }

@@ -227,10 +227,6 @@ class NullVector {
   GramCholesky factors_;
 };
 
-}  // namespace
-
-namespace {
-
 /// A step keeps a constraint of positions at its end and one of velocities along it, which are not the same.
 void require_unmixed(const System& system, const SparsityPattern& pattern) {
   const Index positions = system.m() - system.parts().n_velocity_constraints();

@@ -19,8 +19,8 @@ class StateMultipliers {
   /// Index1 is dense, and allocates nothing, up to this number of unknowns; beyond it a step's own multipliers remain.
   static constexpr Index most_unknowns = 100;
 
-  /// Of a System by the Cholesky factor of G M^-1 G^T, under friction with Newton's method beside it; of an
-  /// overdetermined DAE by Newton's method. The model outlives it.
+  /// Those of a System come from the Cholesky factor of G M^-1 G^T, under friction with Newton's method beside it, and
+  /// those of an overdetermined DAE from Newton's method. The model outlives it.
   explicit StateMultipliers(const Model& model);
 
   /// lambda of the state, in it; as it was where G has lost rank.

@@ -82,7 +82,8 @@ class SimplifiedGglInverse final : public ApproximateInverse {
   /// one.
   void add_moments(double sign, Index width, const double* of, double* out) const;
   static void add_scaled(double factor, Index size, const double* of, double* out);
-  /// Of the rows i of R and Q those that may not be zero: row 0 of positions is of u_0 and y_0 only.
+  /// How many of the first columns of row i of R and Q may differ from zero: row 0 of a constraint of positions has
+  /// derivatives by u_0 and y_0 only.
   Index columns_of(Index i) const { return i < position_rows_ ? n_ : s_ * n_; }
   /// x <- M^-1 x, n rows of `width`
   void divide_by_mass(Index width, double* x);

@@ -471,6 +471,14 @@ BOOST_AUTO_TEST_CASE(rows_may_repeat_others) {
       BOOST_TEST(std::abs(least[0] - single.state().lambda[0] / 2) < 1e-10);
       BOOST_TEST(std::abs(least[1] + single.state().lambda[0] / 4) < 1e-10);
     }
+  // Where they agree at the start, and no longer.
+  const ProblemInstance parting =
+      build(with(knife_edge, "[start]", "constraints.again = \"der(x)*sin(a) - der(y)*cos(a) - 0.3*t\"\n[start]"));
+  for (const Method& method : methods) {
+    const StepReport report = started(parting, method).advance(5, 0.01);
+    BOOST_TEST(!report.success(), method);
+    BOOST_TEST(report.message.find("that repeat others contradict them") != std::string::npos, report.message);
+  }
   const ProblemInstance mixed =
       build(with(surface, "s = \"", "again = \"(2*x + 0.4*x^3)*der(x) + 2*y*der(y) + 2*z*der(z)\"\ns = \""));
   BOOST_TEST(refusal([&] {
