@@ -98,16 +98,26 @@ class Mechanism:
         return self._entry("bodies", name, keys)
 
     def joint(self, name: str, type: str, a: Place, b: Place, **keys: Any) -> None:
-        """A joint between two places: axis, axes, stiffness, rest, damping, hold."""
+        """A joint between two places: axis, axes, stiffness, rest, damping, limits, restitution, stop_stiffness,
+        stop_damping, friction_torque, friction_force, hold; of the type "rolling" normal, radius, axis, friction."""
         self._entry("joints", name, dict(type=type, between=[_name(a), _name(b)], **keys))
+
+    def gear(self, name: str, of: Sequence[str], ratio: Any = None, ratios: Sequence[Any] | None = None) -> None:
+        """Angles and distances of joints in a fixed ratio: that of the second to the first, or ratios whose sum of ratio
+        times motion is zero."""
+        self._entry("joints", name, dict(type="gear", of=list(of), ratio=ratio, ratios=ratios))
 
     def rod(self, name: str, a: Place, b: Place, length: Any = None) -> None:
         """A massless rigid rod; its length is that of the start unless given."""
         self._entry("rods", name, dict(between=[_name(a), _name(b)], length=length))
 
     def spring(self, name: str, a: Place, b: Place, **keys: Any) -> None:
-        """A spring between two places: stiffness, rest_length, damping."""
+        """A spring between two places: stiffness, rest_length, damping; or tension, or energy, a formula."""
         self._entry("springs", name, dict(between=[_name(a), _name(b)], **keys))
+
+    def rope(self, name: str, through: Sequence[Place], **keys: Any) -> None:
+        """A rope through places: length, restitution; or stiffness, damping."""
+        self._entry("ropes", name, dict(through=[_name(one) for one in through], **keys))
 
     def motor(self, name: str, joint: str, **keys: Any) -> None:
         """A motor of a joint: angle, distance, torque or force."""
@@ -117,9 +127,10 @@ class Mechanism:
         """A force at a place, of formulas."""
         self._entry("loads", name, dict(on=_name(on), force=force))
 
-    def contact(self, name: str, point: Numbers, normal: Numbers, on: Sequence[Place], **keys: Any) -> None:
-        """Places that stay above a plane: restitution, friction."""
-        plane = dict(point=point, normal=normal)
+    def contact(self, name: str, point: Numbers | Place, normal: Numbers, on: Sequence[Place], **keys: Any) -> None:
+        """Places that stay above a plane, which moves with the body or point that it goes through: restitution,
+        friction."""
+        plane = dict(point=_name(point), normal=normal)
         self._entry("contacts", name, dict(plane=plane, on=[_name(one) for one in on], **keys))
 
     def output(self, name: str, formula: Any) -> None:

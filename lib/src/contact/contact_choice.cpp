@@ -51,7 +51,7 @@ bool ContactChoice::find_violated(const ContactPhase& trial, const Contacts& can
   const Vector curve = quantities_.gap_accelerations(z, trial.a);
   double size = quantities_.norm(z.q.value(), trial.a);
   for (Index i = 0; i < curve.size(); ++i) size = std::max(size, std::abs(curve[i]) / contact_.length(i));
-  Index row = quantities_.m();
+  Index row = quantities_.first();
   for (violated = 0; violated < candidates.size(); ++violated)
     if (closed[violated]
             ? trial.psi[row++] < 0
@@ -89,7 +89,7 @@ FrictionProblem ContactChoice::forces_and_accelerations(const TouchingContacts& 
     problem.W_nn.col(k) -= side[j] * mu[rubbing[j]] * W(normals, row);
     problem.W_tn.col(k) -= side[j] * mu[rubbing[j]] * W(slips, row);
   }
-  const Index m = quantities_.m(), n_contacts = quantities_.n_contacts();
+  const Index m = quantities_.first(), n_contacts = quantities_.n_contacts();
   const auto n = static_cast<Index>(normals.size()), s = static_cast<Index>(slips.size());
   problem.w_0.resize(n);
   problem.u_0.resize(s);

@@ -21,9 +21,9 @@ TouchingContacts touching_contacts(const ContactQuantities& quantities, const St
   all.insert(all.end(), landing.begin(), landing.end());
   std::sort(all.begin(), all.end());
   const Contacts rubbing = quantities.with_friction(all);
-  return {
-      all, rubbing,
-      ContactImpulses(*quantities.closed(), quantities.m(), quantities.n_contacts(), z.t, z.q.value(), all, rubbing)};
+  return {all, rubbing,
+          ContactImpulses(*quantities.closed(), quantities.first(), quantities.n_contacts(), z.t, z.q.value(), all,
+                          rubbing)};
 }
 
 }  // namespace

@@ -61,15 +61,18 @@ Vector solve_complementarity(const Matrix& D, const Vector& r) {
 
 ContactImpulses::ContactImpulses(const System& closed, Index bilateral, Index n_contacts, double t, const Vector& q,
                                  const std::vector<Index>& contacts, const std::vector<Index>& rubbing)
-    : closed_(closed), q_(q), bilateral_(bilateral) {
+    : closed_(closed), q_(q), bilateral_(bilateral + closed.parts().n_velocity_constraints()) {
   const SparsityPattern& pattern = closed.constraint_pattern();
   Vector values(pattern.nonzeros());
   closed.constraint_jacobian(t, q, values);
   const Matrix all = to_dense(pattern, values);
-  G_ = all.topRows(bilateral);
+  const Index of_velocities = bilateral_ - bilateral;
+  G_.resize(bilateral_, closed.n());
+  G_ << all.topRows(bilateral), all.bottomRows(of_velocities);
   Vector rate(closed.m());
   closed.constraint_velocity(t, q, Vector::Zero(closed.n()), rate);
-  rate_ = rate.head(bilateral);
+  rate_.resize(bilateral_);
+  rate_ << rate.head(bilateral), rate.tail(of_velocities);
   C_.resize(static_cast<Index>(contacts.size() + rubbing.size()), closed.n());
   Index row = 0;
   for (const Index i : contacts) C_.row(row++) = -all.row(bilateral + i);

@@ -17,8 +17,8 @@ Vector solve_complementarity(const Matrix& D, const Vector& r);
 /// dc/dq, and then the slips of those with Coulomb friction, dd/dq.
 class ContactImpulses {
  public:
-  /// closed: the system with all obstacles as constraints (g, -c, d), of which the first `bilateral` are g and the next
-  /// n_contacts -c. contacts: those that touch; rubbing: those of them with friction.
+  /// closed: the system with all obstacles as constraints (g, -c, d, A v + b), of which the first `bilateral` are g and
+  /// the next n_contacts -c. contacts: those that touch; rubbing: those of them with friction.
   ContactImpulses(const System& closed, Index bilateral, Index n_contacts, double t, const Vector& q,
                   const std::vector<Index>& contacts, const std::vector<Index>& rubbing = {});
 
@@ -50,9 +50,9 @@ class ContactImpulses {
 
   const System& closed_;
   const Vector q_;
-  Index bilateral_;
-  Matrix G_, C_;       // rows of the constraints g, and of dc/dq and dd/dq
-  Vector rate_;        // g_t
+  Index bilateral_;    // rows of G_
+  Matrix G_, C_;       // rows of the constraints g and A, and of dc/dq and dd/dq
+  Vector rate_;        // g_t and b
   Matrix reaction_;    // L = reaction_ P
   Matrix compliance_;  // D: rates by impulses
   Vector lengths_;

@@ -130,7 +130,7 @@ bool ContactLocation::find_margin(Index which, double at_end, double span, doubl
   // order makes of that may go the other way while it is accelerated to its side.
   if (kind_of(which) == EventKind::stick && at_left <= 0) {
     const auto k = static_cast<std::size_t>(which % static_cast<Index>(contact_.state().closed.size()));
-    const Index row = quantities_.m() + quantities_.n_contacts() + contact_.state().closed[k];
+    const Index row = quantities_.first() + quantities_.n_contacts() + contact_.state().closed[k];
     margin(which, after_);
     if (contact_.state().slip[k] * quantities_.row_accelerations(after_, contact_.phase().a)[row] > 0) return false;
   }

@@ -15,7 +15,7 @@ namespace gnomon {
 static_assert(State::sticks == ContactModel::sticks);
 
 void ContactPhase::solve_index1(double t, const Vector& q, const Vector& v) {
-  if (!dae) {
+  if (!dae && !model->parts().velocity_constraints) {
     dae = std::make_shared<MechanicalOverdetermined>(model);
     if (constraint_rank(*model, t, q).rank == model->m()) index1 = std::make_unique<Index1>(*dae);
   }
@@ -73,7 +73,7 @@ void ContactPhase::hold(const ContactQuantities& quantities, const State& z) {
   if (loose.empty()) return;
   Contacts rubbing = stuck;
   rubbing.insert(rubbing.end(), loose.begin(), loose.end());
-  const ContactImpulses contacts(*quantities.closed(), quantities.m(), quantities.n_contacts(), z.t, z.q.value(),
+  const ContactImpulses contacts(*quantities.closed(), quantities.first(), quantities.n_contacts(), z.t, z.q.value(),
                                  closed, rubbing);
   const Matrix& W = contacts.compliance();
   const Index rows = count + static_cast<Index>(stuck.size());
@@ -92,9 +92,9 @@ void ContactPhase::hold(const ContactQuantities& quantities, const State& z) {
 void ContactPhase::share_forces(const ContactQuantities& quantities, double largest_psi) {
   const Contacts& contacts = model->contacts();
   const auto count = static_cast<Index>(contacts.size());
-  normal = psi.segment(quantities.m(), count);
+  normal = psi.segment(quantities.first(), count);
   tangential.setZero();
-  Index row = quantities.m() + count;
+  Index row = quantities.first() + count;
   for (Index k = 0; k < count; ++k)
     if (model->slip()[static_cast<std::size_t>(k)] == State::sticks) tangential[k] = -psi[row++];
   const Index shares = shared_.cols();
@@ -127,7 +127,7 @@ void ContactPhase::margins(const ContactQuantities& quantities, double largest_p
   const Contacts& contacts = model->contacts();
   const auto count = static_cast<Index>(contacts.size());
   if (!quantities.coulomb()) {
-    out = psi.segment(quantities.m(), count);
+    out = psi.segment(quantities.first(), count);
     return;
   }
   share_forces(quantities, largest_psi);
@@ -139,7 +139,7 @@ void ContactPhase::margins(const ContactQuantities& quantities, double largest_p
     if (!quantities.is_frictional(i)) continue;
     const int slip = model->slip()[static_cast<std::size_t>(k)];
     if (slides(slip))
-      out[2 * count + k] = slip * rates[quantities.m() + quantities.n_contacts() + i];
+      out[2 * count + k] = slip * rates[quantities.first() + quantities.n_contacts() + i];
     else
       out[count + k] = quantities.friction_coefficients()[i] * normal[k] - std::abs(tangential[k]);
   }
@@ -149,7 +149,7 @@ ContactPhase& ContactPhases::at(const ContactKey& key) {
   ContactPhase& phase = phases_[key];
   if (phase.model) return phase;
   phase.model = std::make_shared<ContactModel>(quantities_.system(), quantities_.closed(), key.first, key.second);
-  phase.first_contact_ = quantities_.m();
+  phase.first_contact_ = quantities_.first();
   phase.a = Vector::Zero(quantities_.system()->n());
   phase.psi = Vector::Zero(phase.model->m());
   return phase;

@@ -21,7 +21,7 @@ using ContactKey = std::pair<Contacts, std::vector<int>>;
 struct ContactPhase {
   std::shared_ptr<ContactModel> model;
   std::shared_ptr<MechanicalOverdetermined> dae;  // of the model, from the first solve_index1 on
-  std::unique_ptr<Index1> index1;                 // null: constraints repeat others
+  std::unique_ptr<Index1> index1;                 // null: constraints repeat others, or are of velocities
   Vector a, psi;                                  // accelerations and multipliers, as last solved for
   /// Forces of the closed contacts, normal and tangential: the multipliers alone do not say them where contacts stick
   /// whose slip is fixed by others already.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "model/contact_precision.hpp"
 
 namespace gnomon {
 
@@ -17,6 +18,7 @@ ContactQuantities::ContactQuantities(std::shared_ptr<const System> system)
     : system_(std::move(system)),
       closed_(system_->parts().obstacles ? system_->parts().obstacles->with_obstacles_closed() : system_),
       m_(system_->m()),
+      first_(position_rows(*system_)),
       n_contacts_(system_->parts().n_obstacles()),
       coulomb_(system_->parts().coulomb),
       energy_(*system_) {
@@ -79,20 +81,28 @@ long double ContactQuantities::energy(const State& z) {
 
 void ContactQuantities::gaps(const State& z, ContactGaps& out) const {
   closed_->constraints_compensated(z.t, z.q.value(), z.q.tail(), rows_, values_);
-  out.c = -rows_.segment(m_, n_contacts_);
-  out.rate = -row_rates(z.t, z.q.value(), velocity(z.q.value(), z.p.value())).segment(m_, n_contacts_);
+  out.c = -rows_.segment(first_, n_contacts_);
+  out.rate = -row_rates(z.t, z.q.value(), velocity(z.q.value(), z.p.value())).segment(first_, n_contacts_);
 }
 
 Vector ContactQuantities::slips(const State& z) const {
   closed_->constraints_compensated(z.t, z.q.value(), z.q.tail(), rows_, values_);
-  return rows_.tail(n_contacts_);
+  return rows_.segment(first_ + n_contacts_, n_contacts_);
 }
 
 double ContactQuantities::rounding_of_slip(const State& z, Index contact) const {
   const ExtendedPrecision* extended = closed_->parts().extended;
   if (!extended || !extended->extended_constraints(z.t, z.q.value(), z.q.tail(), extended_rows_)) return 0;
-  const Extended d = extended_rows_[m_ + n_contacts_ + contact];
+  const Extended d = extended_rows_[first_ + n_contacts_ + contact];
   return static_cast<double>(d - static_cast<Extended>(static_cast<double>(d)));
+}
+
+void ContactQuantities::spread(const ConstVectorRef& inner, const Contacts& closed, Vector& all) const {
+  const Index of_velocities = m_ - first_;
+  all.setZero(m_ + n_contacts_);
+  all.head(first_) = inner.head(first_);
+  all.segment(first_, of_velocities) = inner.tail(of_velocities);
+  for (std::size_t k = 0; k < closed.size(); ++k) all[m_ + closed[k]] = inner[first_ + static_cast<Index>(k)];
 }
 
 const Vector& ContactQuantities::row_rates(double t, const Vector& q, const Vector& v) const {

@@ -42,9 +42,12 @@ class ContactQuantities {
   explicit ContactQuantities(std::shared_ptr<const System> system);
 
   const std::shared_ptr<const System>& system() const { return system_; }
-  /// The system with all obstacles as constraints (g, -c, d); itself where it has no obstacles.
+  /// The system with all obstacles as constraints (g, -c, d), and those of velocities behind them; itself where it has
+  /// no obstacles.
   const std::shared_ptr<const System>& closed() const { return closed_; }
   Index m() const { return m_; }
+  /// Where the rows of contacts begin, behind those of g: (g, -c, d, A v + b).
+  Index first() const { return first_; }
   Index n_contacts() const { return n_contacts_; }
   bool coulomb() const { return coulomb_ != nullptr; }
   /// mu, one an obstacle, where there is Coulomb friction.
@@ -65,7 +68,7 @@ class ContactQuantities {
   /// The gaps at the compensated position: the flights of a Zeno sequence are lower than a double of q resolves.
   void gaps(const State& z, ContactGaps& out) const;
   Vector gap_accelerations(const State& z, const Vector& a) const {
-    return -row_accelerations(z, a).segment(m_, n_contacts_);
+    return -row_accelerations(z, a).segment(first_, n_contacts_);
   }
   /// Second derivatives of the rows (g, -c, d) for the acceleration a.
   Vector row_accelerations(const State& z, const Vector& a) const;
@@ -73,12 +76,14 @@ class ContactQuantities {
   Vector slips(const State& z) const;
   /// d of the contact less what it is at double; zero where the model has no d at Extended.
   double rounding_of_slip(const State& z, Index contact) const;
+  /// Multipliers (g, psi of the closed contacts, those that stick, A) as those of a state: (g, A, psi of all contacts).
+  void spread(const ConstVectorRef& inner, const Contacts& closed, Vector& all) const;
   /// Rates of the rows (g, -c, d).
   const Vector& row_rates(double t, const Vector& q, const Vector& v) const;
 
  private:
   std::shared_ptr<const System> system_, closed_;
-  Index m_, n_contacts_;
+  Index m_, first_, n_contacts_;
   const CoulombFriction* coulomb_;  // null: without
   InvariantMonitor energy_;
   mutable Vector velocity_, momentum_, rows_, values_;

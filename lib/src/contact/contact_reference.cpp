@@ -153,7 +153,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     const double rounding = thresholds::force_rounding * std::max(contact_.largest_psi(), largest_psi(phase.psi));
     for (std::size_t k = 0; k < state.closed.size(); ++k) {
       const auto at = static_cast<Index>(k);
-      roots_.push_back({RootKind::launch, at, phase.psi[m_ + at] <= rounding ? 2 * rounding : 0});
+      roots_.push_back({RootKind::launch, at, phase.psi[quantities_.first() + at] <= rounding ? 2 * rounding : 0});
     }
     if (phase.frictional()) roots_.push_back({RootKind::slow, -1, 0});
     if (!quantities_.coulomb() || state.closed.empty()) return;
@@ -171,7 +171,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
 
   double largest_psi(const Vector& psi) const {
     const Index contacts = psi.size() - m_;
-    return contacts > 0 ? psi.tail(contacts).lpNorm<Eigen::Infinity>() : 0;
+    return contacts > 0 ? psi.segment(quantities_.first(), contacts).lpNorm<Eigen::Infinity>() : 0;
   }
 
   /// The root functions at probe_, with the multipliers of the piece.
@@ -198,7 +198,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
           value = -gaps_.rate[root.which];
           break;
         case RootKind::launch:
-          value = lambda[m_ + root.which] + root.offset;
+          value = lambda[quantities_.first() + root.which] + root.offset;
           break;
         case RootKind::limit:
         case RootKind::slip:
@@ -224,7 +224,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     contact_.note_speed(fastest_);
     contact_.note_speed(quantities_.speed(state));
     const Index contacts = reached.own_lambda.size() - m_;
-    if (contacts > 0) contact_.note_multipliers(reached.own_lambda.tail(contacts));
+    if (contacts > 0) contact_.note_multipliers(reached.own_lambda.segment(quantities_.first(), contacts));
     quantities_.gaps(state, gaps_);
     contact_.forget_released(gaps_);
   }
@@ -248,10 +248,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   /// Multipliers of the piece, one for each constraint and obstacle.
   Vector spread(const Vector& lambda) const {
     Vector all = Vector::Zero(m_ + quantities_.n_contacts());
-    if (lambda.size() < m_) return all;
-    all.head(m_) = lambda.head(m_);
-    const Contacts& closed = contact_.state().closed;
-    for (std::size_t k = 0; k < closed.size(); ++k) all[m_ + closed[k]] = lambda[m_ + static_cast<Index>(k)];
+    if (lambda.size() >= m_) quantities_.spread(lambda, contact_.state().closed, all);
     return all;
   }
 

@@ -26,7 +26,6 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
       solver_(solver),
       solver_options_(std::move(solver_options)),
       options_(options),
-      m_(quantities_.m()),
       n_contacts_(quantities_.n_contacts()) {
   for (Vector* v : {&error_q_, &error_v_, &piece_q_, &piece_v_, &sum_q_, &sum_v_})
     v->setZero(quantities_.system()->n());
@@ -105,10 +104,7 @@ void ContactRun::leave_piece() {
   keep();
   state = inner;
   keep();
-  state.lambda.setZero(m_ + n_contacts_);
-  state.lambda.head(m_) = inner.lambda.head(m_);
-  for (std::size_t k = 0; k < state.closed.size(); ++k)
-    state.lambda[m_ + state.closed[k]] = inner.lambda[m_ + static_cast<Index>(k)];
+  quantities_.spread(inner.lambda, state.closed, state.lambda);
   if (singular_.step == 0) singular_ = integrator_->singular_position();
   contact_.note_speed(quantities_.speed(state));
 }
@@ -167,10 +163,8 @@ Vector ContactRun::index1_multipliers() const {
   if (contact_.resting()) return state.lambda;
   Vector inner = integrator_->index1_multipliers();
   contact_.phase().push(state.t, state.q.value(), inner);
-  Vector lambda = Vector::Zero(m_ + n_contacts_);
-  lambda.head(m_) = inner.head(m_);
-  for (std::size_t k = 0; k < state.closed.size(); ++k)
-    lambda[m_ + state.closed[k]] = inner[m_ + static_cast<Index>(k)];
+  Vector lambda;
+  quantities_.spread(inner, state.closed, lambda);
   return lambda;
 }
 

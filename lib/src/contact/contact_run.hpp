@@ -77,7 +77,7 @@ class ContactRun final : public EventDriver {
   const SolverFactory& solver_;
   Options solver_options_;
   IntegratorOptions options_;
-  Index m_, n_contacts_;
+  Index n_contacts_;
   std::map<ContactKey, std::unique_ptr<Integrator>> integrators_;
   Integrator* integrator_ = nullptr;  // of the present phase; null: at rest in one that never moved
   Promises bound_, promises_;         // of bind, of the run

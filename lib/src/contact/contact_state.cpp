@@ -59,10 +59,11 @@ ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
   const System& closed = *quantities_.closed();
   Vector values(closed.constraint_pattern().nonzeros());
   closed.constraint_jacobian(t0, q0, values);
-  const Matrix C = to_dense(closed.constraint_pattern(), values).middleRows(quantities_.m(), quantities_.n_contacts());
+  const Matrix C =
+      to_dense(closed.constraint_pattern(), values).middleRows(quantities_.first(), quantities_.n_contacts());
   Vector lengths(closed.m());
   row_lengths(closed.constraint_pattern(), values, closed.mass().diagonal_entries(), lengths);
-  lengths_ = lengths.tail(closed.m() - quantities_.m());
+  lengths_ = lengths.segment(quantities_.first(), closed.m() - quantities_.m());
   const double size = std::max(q0.lpNorm<Eigen::Infinity>(), thresholds::no_division_by_zero);
   ContactGaps gaps;
   quantities_.gaps(state_, gaps);

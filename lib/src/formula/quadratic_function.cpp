@@ -122,6 +122,8 @@ void QuadraticFunction::add_hessian(double, const Blocks&, const double* mu, con
 }
 
 void QuadraticFunction::add_rate_hessian(double, const Blocks&, const double*, const Index*, double*) const {}
+void QuadraticFunction::add_hessian_derivative(double, const Blocks&, const double*, const double*, const Index*,
+                                               double*) const {}
 
 void QuadraticFunction::gradient(double, const Blocks& x, const Results& out) const {
   std::fill_n(out[0], sizes_[0], 0.0);

@@ -248,6 +248,11 @@ void TapeFunction::add_rate_hessian(double t, const Blocks& x, const double* mu,
   if (tape_.uses_time) compressed_hessian<Dual1>(t, x, mu, places, values, seeds::time);
 }
 
+void TapeFunction::add_hessian_derivative(double t, const Blocks& x, const double* mu, const double* v,
+                                          const Index* places, double* values) const {
+  compressed_hessian<Dual1>(t, x, mu, places, values, seeds::along(v));
+}
+
 void TapeFunction::gradient(double t, const Blocks& x, const Results& out) const {
   store(adjoints<double>(t, x, nullptr, seeds::none), out);
 }

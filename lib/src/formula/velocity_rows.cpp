@@ -214,6 +214,23 @@ void VelocityRows::add_rate_hessian(double t, const Blocks& x, const double* mu,
       [&](double* out) { velocities_->add_hessian(t, at, mu + rows_, in_order_.data(), out); }, places, values);
 }
 
+/// Of g as it is. Hess (mu.A v) by q, which is linear in v: that of mu.(A v + b) less that of mu.b.
+void VelocityRows::add_hessian_derivative(double t, const Blocks& x, const double* mu, const double* v,
+                                          const Index* places, double* values) const {
+  add_entries(
+      bending_of_g_, positions_->hessian_pattern().nonzeros(),
+      [&](double* out) { positions_->add_hessian_derivative(t, x, mu, v, in_order_.data(), out); }, places, values);
+  for (const bool moves : {true, false}) {
+    const Blocks at = joined(x[0], moves ? v : nullptr, n_, scratch<double>().x);
+    auto& weights = scratch<double>().more;
+    weights.assign(mu + rows_, mu + outputs_);
+    for (double& weight : weights) weight = moves ? weight : -weight;
+    add_entries(
+        bending_of_drive_, velocities_->hessian_pattern().nonzeros(),
+        [&](double* out) { velocities_->add_hessian(t, at, weights.data(), in_order_.data(), out); }, places, values);
+  }
+}
+
 void VelocityRows::product(double t, const Blocks& x, const double* mu, const Blocks& w, const Results& out) const {
   auto& s = scratch<double>();
   positions_->product(t, x, mu, w, out);

@@ -218,7 +218,7 @@ void Elaborated::add_constraints() {
   const auto of_velocity = [](const Entry& constraint) { return (constraint.formula.uses & of_velocities) != 0; };
   Index count = 0;
   values.constraints.resize(text->constraints.size());
-  for (const bool velocities : {false, true})
+  for (const bool velocities : {false, true}) {
     for (std::size_t k = 0; k < text->constraints.size(); ++k) {
       const Entry& constraint = text->constraints[k];
       if (of_velocity(constraint) != velocities) continue;
@@ -231,8 +231,14 @@ void Elaborated::add_constraints() {
         else
           constraints.push_back({&constraint.formula, slots, count++});
       });
-      if (!velocities) m = count;
     }
+    if (velocities) break;
+    if (text->clock) {
+      constraint_names.push_back(text->clock->target.name);
+      constraints.push_back({&text->clock->formula, {}, count++});
+    }
+    m = count;
+  }
 }
 
 void Elaborated::add_obstacles() {
@@ -291,19 +297,21 @@ void Elaborated::add_mass() {
       throw error_at(given.place, "the mass has " + std::to_string(count) + " entries, expected " +
                                       std::to_string(expected) + ": one for each coordinate");
   };
-  const auto coordinates = static_cast<std::size_t>(n);
+  const Index clock = text->clock ? 1 : 0, n_given = n - clock;
+  const auto coordinates = static_cast<std::size_t>(n_given);
   switch (given.form) {
     case Form::all:
-      for (Index j = 0; j < n; ++j) mass.push_back({&given.formulas[0], {}, j});
+      for (Index j = 0; j < n_given; ++j) mass.push_back({&given.formulas[0], {}, j});
       break;
     case Form::list:
       check(given.formulas.size(), coordinates);
-      for (Index j = 0; j < n; ++j) mass.push_back({&given.formulas[static_cast<std::size_t>(j)], {}, j});
+      for (Index j = 0; j < n_given; ++j) mass.push_back({&given.formulas[static_cast<std::size_t>(j)], {}, j});
       break;
     case Form::matrix:
       check(given.formulas.size(), coordinates * coordinates);
       dense_mass = true;
-      for (Index j = 0; j < n * n; ++j) mass.push_back({&given.formulas[static_cast<std::size_t>(j)], {}, j});
+      for (Index j = 0; j < n_given * n_given; ++j)
+        mass.push_back({&given.formulas[static_cast<std::size_t>(j)], {}, j / n_given * n + j % n_given});
       break;
     case Form::entries: {
       mass = by_coordinate(given.entries, "mass");
@@ -324,6 +332,8 @@ void Elaborated::add_mass() {
       break;
     }
   }
+  // That of the first coordinate: one of the size of the others, which nothing depends on.
+  if (text->clock) mass.push_back({mass.front().formula, mass.front().slots, dense_mass ? n * n - 1 : n - 1});
   for (const auto& [line, column] : couplings)
     mass_depends_on_positions = mass_depends_on_positions || line.formula->uses != no_argument;
   for (const Line& line : mass)

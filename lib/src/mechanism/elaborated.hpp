@@ -58,6 +58,12 @@ struct Elaborated {
   std::vector<std::pair<Line, Index>> couplings;  ///< of the mass: entry (line.entry, second), and its mirror image
   bool mass_depends_on_positions = false;
 
+  /// Of constraint i of the system.
+  const Formula& constraint_formula(Index i) const {
+    return i < m ? *constraints[static_cast<std::size_t>(i)].formula
+                 : *velocity_constraints[static_cast<std::size_t>(i - m)].formula;
+  }
+
  private:
   void add_coordinates();
   Family family(const Target& target, const char* what);

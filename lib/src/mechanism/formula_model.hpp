@@ -65,7 +65,7 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   }
   template <class S>
   void obstacles(const S* q, S* c) const {
-    fill<S>(all->obstacles, {nullptr, q, nullptr, nullptr}, c);
+    fill<S>(all->obstacles, {clock(q), q, nullptr, nullptr}, c);
   }
   template <class S>
   void force(const S& t, const S* q, const S* v, S* f) const {
@@ -83,6 +83,11 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   std::string not_finite(double t, const ConstVectorRef& q, const ConstVectorRef& v) const;
 
  protected:
+  /// The time of obstacles.
+  template <class S>
+  const S* clock(const S* q) const {
+    return all->text->clock ? q + (all->n - 1) : nullptr;
+  }
   Mass make_mass(const Vector& start) const;
   Mass coupled_mass(const Vector& diagonal) const;
   template <class S>
@@ -123,7 +128,7 @@ struct SlippingModel : FormulaParts {
   using FormulaParts::FormulaParts;
   template <class S>
   void slips(const S* q, S* d) const {
-    fill<S>(all->slips, {nullptr, q, nullptr, nullptr}, d);
+    fill<S>(all->slips, {clock(q), q, nullptr, nullptr}, d);
   }
 };
 

@@ -175,7 +175,7 @@ class FormulaProblem final : public Problem {
       if (text_->holds.empty())
         project_positions(system, instance.t0, instance.q0, &metric);
       else
-        project_positions(*with_holds(all, given), instance.t0, instance.q0, &metric);
+        project_positions(*with(text_->holds, all, given).second, instance.t0, instance.q0, &metric);
     } catch (const Error& error) {
       std::string why = error.what();
       // The constraint that is violated most where the projection has got to is often one that keeps a body rigid.
@@ -187,16 +187,18 @@ class FormulaProblem final : public Problem {
       throw Error(error.code(), to_text(text_->start_place) + "the joints cannot be assembled: " + why);
     }
   }
-  /// The constraints with the angles and distances of held joints beside them.
-  std::shared_ptr<const System> with_holds(const Elaborated& all, const Vector& q0) const {
+  /// The model with further constraints, those of joints that are held or start somewhere.
+  std::pair<std::shared_ptr<const Elaborated>, std::shared_ptr<const System>> with(const std::vector<Entry>& further,
+                                                                                   const Elaborated& all,
+                                                                                   const Vector& q0) const {
     const auto text = std::make_shared<ModelText>(*text_);
-    text->constraints.insert(text->constraints.end(), text->holds.begin(), text->holds.end());
+    text->constraints.insert(text->constraints.end(), further.begin(), further.end());
     text->obstacles.clear();
     text->friction.clear();  // multipliers have other numbers here
     text->outputs.clear();
     const auto elaborated = std::make_shared<Elaborated>(text, all.values.parameters);
     elaborated->angles = formula_angles(elaborated);
-    return make_system(elaborated, q0);
+    return {elaborated, make_system(elaborated, q0)};
   }
   /// " with crank and joint A held"
   std::string held_text() const {
@@ -225,7 +227,9 @@ class FormulaProblem final : public Problem {
       given[j] = static_cast<bool>(coordinates[j].velocity);
       v0[static_cast<Index>(j)] = given[j] ? coordinates[j].velocity(poses, instance.q0) : 0;
     }
-    assemble_velocity(all, system, instance.t0, instance.q0, given, v0);
+    if (text_->speeds.empty()) return assemble_velocity(all, system, instance.t0, instance.q0, given, v0);
+    const auto [elaborated, with_speeds] = with(text_->speeds, all, instance.q0);
+    assemble_velocity(*elaborated, *with_speeds, instance.t0, instance.q0, given, v0);
   }
 
   static Vector filled(const Elaborated& all, const std::vector<Line>& lines) {

@@ -47,6 +47,9 @@ class Reader {
         [&](std::size_t k) { return "parameter " + model_.parameters[k].name + " needs its own value"; });
     read_formulas();
     if (const toml::node* node = root.get("start")) read_start(file_.table(*node, "start"));
+    if (model_.mechanism)
+      for (const Joint& joint : model_.mechanism->bodies.joints)
+        if (joint.start) model_.assemble = true;
     if (const toml::node* node = root.get("run")) read_run(file_.table(*node, "run"));
     return std::move(model_);
   }
@@ -294,6 +297,7 @@ class Reader {
     read_invariants();
     model_.constraints = entries(entries_of("constraints"), "constraint", of_time | of_positions | of_velocities);
     model_.holds = entries(entries_of("holds"), "hold", of_time | of_positions);
+    model_.speeds = entries(entries_of("speeds"), "speed", of_time | of_positions);
     read_obstacles();
     for (const toml::node* node : file_.nodes("force"))
       model_.force.push_back(
@@ -470,6 +474,7 @@ class Reader {
   }
 
   void read_obstacles() {
+    bool moving = false;
     for (const TomlEntry& entry : entries_of("obstacles")) {
       Obstacle obstacle;
       const std::string what = "obstacle " + entry.key;
@@ -477,7 +482,7 @@ class Reader {
       const std::vector<std::string> loops = obstacle.gap.target.loop_names();
       const auto [gap, own] = formula_and_table(entry, what, {"formula", "slip", "friction", "restitution"});
       if (const toml::node* node = own.get("slip"))
-        obstacle.slip = formula(*node, "the slip of " + what, of_positions, loops);
+        obstacle.slip = formula(*node, "the slip of " + what, of_time | of_positions, loops);
       if (const toml::node* node = own.get("friction"))
         obstacle.friction = formula(*node, "the friction of " + what, no_argument, loops);
       if (const toml::node* node = own.get("restitution"))
@@ -486,10 +491,25 @@ class Reader {
         throw error_at(entry.key_place, what + " has " +
                                             (obstacle.slip ? "a slip and no friction" : "a friction and no slip") +
                                             ": Coulomb friction needs both");
-      obstacle.gap.formula = formula(gap, what, of_positions, loops);
+      obstacle.gap.formula = formula(gap, what, of_time | of_positions, loops);
+      moving = moving || ((obstacle.gap.formula.uses | (obstacle.slip ? obstacle.slip->uses : 0u)) & of_time) != 0;
       note(*entry.value, "obstacle", entry.key, obstacle.gap.formula);
       model_.obstacles.push_back(std::move(obstacle));
     }
+    if (moving) add_clock(model_.obstacles.front().gap.target.place);
+  }
+  void add_clock(const Place& place) {
+    const std::string name = "obstacles.clock";
+    symbols_.coordinates.add(name, 0);
+    model_.coordinates.push_back({name, place, std::nullopt});
+    Target target;
+    target.name = name;
+    target.place = place;
+    Formula ticks = parse_formula(name + " - t", place, symbols_);
+    check_uses(ticks, name, of_time | of_positions);
+    model_.velocity.push_back({target, number_formula(1, place)});
+    model_.clock = Entry{std::move(target), std::move(ticks)};
+    model_.equations += name + " is a coordinate for obstacles that move, " + name + " - t = 0\n";
   }
 
   /// An output may have the name of something else: no formula uses it.
@@ -560,8 +580,9 @@ class Reader {
     file_.check_keys(table, "start", {"position", "velocity", "project", "assemble", "dependent_constraints"});
     if (const toml::node* node = table.get("position")) read_start_position(file_.table(*node, "start"));
     if (const toml::node* node = table.get("velocity"))
-      model_.velocity =
-          by_coordinate(file_.entries(file_.table(*node, "start velocity")), "start velocity", no_argument);
+      for (Entry& one :
+           by_coordinate(file_.entries(file_.table(*node, "start velocity")), "start velocity", no_argument))
+        model_.velocity.push_back(std::move(one));
     if (const toml::node* node = table.get("assemble")) model_.assemble = file_.flag(*node, "assemble");
     if (model_.assemble && !model_.mechanism)
       throw error_at(file_.place(*table.get("assemble")), "assemble is for bodies and particles: write project = true");

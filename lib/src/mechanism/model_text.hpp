@@ -101,8 +101,12 @@ struct ModelText {
   std::vector<Entry> position, velocity;  ///< of the start
   std::vector<Entry> held;                ///< those positions that are held where the start is moved
   std::vector<Entry> holds;               ///< further constraints of the assembly
+  std::vector<Entry> speeds;              ///< constraints whose rates the velocities of the start keep to
   Place start_place;
   int n_angles = 0;  ///< those that count their turns
+  /// Of obstacles that move: the last coordinate is a clock, with the constraint clock - t = 0 after all others of
+  /// positions. As functions of it they are obstacles c(q), and what moves them a part of the system.
+  std::optional<Entry> clock;
   bool project_start = false, assemble = false;
   std::vector<Integral> integrals;
   std::vector<Symmetry> symmetries;

@@ -26,15 +26,23 @@ const Bodies& bodies_of(const Model& model) {
   if (formulas == nullptr || !formulas->model().all->text->mechanism) refuse(model, "it has other coordinates");
   const mechanism::ModelText& text = *formulas->model().all->text;
   const Bodies& bodies = text.mechanism->bodies;
-  const std::pair<const char*, bool> further[] = {
-      {"particles", !bodies.particles.empty()}, {"rods", !bodies.rods.empty()},
-      {"springs", !bodies.springs.empty()},     {"motors", !bodies.motors.empty()},
-      {"loads", !bodies.loads.empty()},         {"contacts", !bodies.contacts.empty()}};
+  const std::pair<const char*, bool> further[] = {{"particles", !bodies.particles.empty()},
+                                                  {"rods", !bodies.rods.empty()},
+                                                  {"springs", !bodies.springs.empty()},
+                                                  {"motors", !bodies.motors.empty()},
+                                                  {"loads", !bodies.loads.empty()},
+                                                  {"contacts", !bodies.contacts.empty()},
+                                                  {"ropes", !bodies.ropes.empty()},
+                                                  {"gears", !bodies.gears.empty()},
+                                                  {"rolling bodies", !bodies.rollings.empty()}};
   for (const auto& [what, some] : further)
     if (some) refuse(model, std::string("it has ") + what);
   if (text.coordinates.size() != text.mechanism->formulas.coordinates.size()) refuse(model, "it has other coordinates");
   for (const mechanism::Joint& joint : bodies.joints)
-    if (joint.stiffness || joint.damping) refuse(model, "joint " + joint.name + " has a spring or a damper");
+    if (joint.stiffness || joint.damping || joint.lower || joint.upper || joint.dry_friction)
+      refuse(model, "joint " + joint.name + " has a spring, a damper, limits or friction");
+  for (const mechanism::Body& body : bodies.bodies)
+    if (body.thin) refuse(model, "body " + body.name + " has no thickness");
   for (const mechanism::FixedPoint& point : bodies.points)
     if (point.moves) refuse(model, "point " + point.name + " moves");
   return bodies;

@@ -102,6 +102,10 @@ class BorderedSystem final : public System,
                           VectorRef values) const override {
     inner_->lagrangian_hessian(t, q.head(n_), lambda, values);
   }
+  bool constraint_hessian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                     const ConstVectorRef& v, VectorRef values) const override {
+    return inner_->constraint_hessian_derivative(t, q.head(n_), lambda, v.head(n_), values);
+  }
   ///@}
 
   /// \name Parts that the inner system has

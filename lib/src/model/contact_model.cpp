@@ -32,10 +32,6 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   friction_ = m > 0 || closed_->m() == 0 ? closed_->parts().friction : nullptr;
   split_ = closed_->parts().split;
   rates_ = closed_->parts().time_dependence;
-  if (open_->parts().velocity_constraints && open_->parts().obstacles)
-    throw Error(ErrorCode::refused, "system " + traits_.name +
-                                        " has constraints of velocities, and obstacles, which are not supported beside "
-                                        "them");
   if (closed_->parts().velocity_constraints) parts_.velocity_constraints = this;
   parts_.mass = closed_->parts().mass;
   parts_.force = closed_->parts().force;
@@ -68,7 +64,7 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
 }
 
 void ContactModel::find_sliding(const Vector& coefficients) {
-  const Index bilateral = open_->m(), n = closed_->n(), m = pattern_.rows;
+  const Index bilateral = position_rows(*open_), n = closed_->n(), m = pattern_.rows;
   for (std::size_t k = 0; k < slip_.size(); ++k)
     if (slip_[k] == 1 || slip_[k] == -1)
       sliding_.push_back({bilateral + static_cast<Index>(k), bilateral + open_->parts().n_obstacles() + contacts_[k],
@@ -87,7 +83,7 @@ void ContactModel::find_sliding(const Vector& coefficients) {
 }
 
 void ContactModel::hold(const Vector& held) {
-  Index row = open_->m() + static_cast<Index>(contacts_.size());
+  Index row = position_rows(*open_) + static_cast<Index>(contacts_.size());
   for (std::size_t k = 0; k < slip_.size(); ++k)
     if (slip_[k] == sticks) rows_.offsets[row++] = held[static_cast<Index>(k)];
 }

@@ -13,7 +13,7 @@ namespace gnomon {
 /// The constraints (g, -c_i) of the closed contacts i; no obstacles, symmetries and first integrals.
 /// Multipliers of open contacts are zero to the friction law; without any constraint there is no friction.
 ///
-/// Constraints of velocities stay the last; a system that has obstacles too is refused.
+/// Constraints of velocities stay the last, behind those of contacts.
 ///
 /// Of Coulomb friction the closed contacts stick, slide or neither, slip_i = 0, -1 or 1, 2: see State::slip. Those that
 /// stick are constraints too, (g, -c_i, d_j - held_j). Those that slide to the side s_i = -1 or 1 make the friction
@@ -95,6 +95,10 @@ class ContactModel final : public System,
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override {
     closed_->lagrangian_hessian(t, q, spread(lambda), values);
+  }
+  bool constraint_hessian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                     const ConstVectorRef& v, VectorRef values) const override {
+    return closed_->constraint_hessian_derivative(t, q, spread(lambda), v, values);
   }
 
   double potential_rate(double t, const ConstVectorRef& q) const override { return rates_->potential_rate(t, q); }

@@ -6,11 +6,12 @@ namespace gnomon {
 
 ClosedRows::ClosedRows(const System& open, const System& closed, const std::vector<Index>& contacts,
                        const std::vector<int>& slip) {
-  const Index bilateral = open.m(), slips = bilateral + open.parts().n_obstacles();
+  const Index bilateral = position_rows(open), slips = bilateral + open.parts().n_obstacles();
   for (Index i = 0; i < bilateral; ++i) of.push_back(i);
   for (const Index i : contacts) of.push_back(bilateral + i);
   for (std::size_t k = 0; k < slip.size(); ++k)
     if (slip[k] == ContactModel::sticks) of.push_back(slips + contacts[k]);
+  for (Index i = position_rows(closed); i < closed.m(); ++i) of.push_back(i);
   const SparsityPattern& all = closed.constraint_pattern();
   for (const Index row : of)
     for (Index k = all.offsets[row]; k < all.offsets[row + 1]; ++k) values_at.push_back(k);

@@ -9,6 +9,11 @@
 
 namespace gnomon {
 
+/// Constraints of positions: those of velocities are the last ones.
+inline Index position_rows(const System& system) {
+  return system.m() - system.parts().n_velocity_constraints();
+}
+
 struct ClosedRows {
   /// As ContactModel.
   ClosedRows(const System& open, const System& closed, const std::vector<Index>& contacts,

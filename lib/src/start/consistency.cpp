@@ -204,13 +204,13 @@ void check_obstacles(const System& system, double t, const Vector& q) {
   const Index count = obstacles->n_obstacles();
   Vector c(count);
   obstacles->obstacles(q, c);
-  const auto closed = obstacles->with_obstacles_closed();  // its last rows are -c
+  const auto closed = obstacles->with_obstacles_closed();  // its rows are g, -c, and those of slips and velocities
   Vector values(closed->constraint_pattern().nonzeros());
   closed->constraint_jacobian(t, q, values);
   const double size = std::max(q.lpNorm<Eigen::Infinity>(), thresholds::no_division_by_zero);
   const std::vector<Index>& offsets = closed->constraint_pattern().offsets;
   for (Index i = 0; i < count; ++i) {
-    const auto row = static_cast<std::size_t>(system.m() + i);
+    const auto row = static_cast<std::size_t>(system.m() - system.parts().n_velocity_constraints() + i);
     if (c[i] >=
         -thresholds::touching_gap * values.segment(offsets[row], offsets[row + 1] - offsets[row]).lpNorm<1>() * size)
       continue;
@@ -288,8 +288,9 @@ void require_dependence(const System& system) {
   if (!system.parts().obstacles) return;
   const std::vector<std::string> names = system.parts().obstacles->obstacle_names();
   const auto closed = system.parts().obstacles->with_obstacles_closed();
-  require(closed->constraint_pattern(), system.m(), system.m() + system.parts().n_obstacles(), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i - system.m());
+  const Index first = system.m() - system.parts().n_velocity_constraints();
+  require(closed->constraint_pattern(), first, first + system.parts().n_obstacles(), [&](Index i) {
+    const auto k = static_cast<std::size_t>(i - first);
     return "obstacle " + (names.empty() ? std::to_string(k) : "\"" + names[k] + "\"");
   });
 }

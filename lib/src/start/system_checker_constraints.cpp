@@ -103,6 +103,20 @@ void SystemChecker::constraint_third() {
     third.scale_with(curvature(z.q).lpNorm<Eigen::Infinity>());
   }
   report("constraint-third", third, thresholds::first_difference, "d(v.(Hess g) w)/dq against differences");
+  Disagreement weighted;
+  for (const Point& z : points_) {
+    const Vector lambda = Vector::LinSpaced(m_, 1.3, 0.6);
+    Vector hessian(s_.hessian_pattern().nonzeros()), values(s_.constraint_pattern().nonzeros()), column(n_);
+    if (!s_.constraint_hessian_derivative(z.t, z.q, lambda, z.v, hessian)) return;
+    const Matrix dense = to_dense(s_.hessian_pattern(), hessian);
+    for (Index j = 0; j < n_; ++j) {
+      s_.constraint_third(z.t, z.q, z.v, unit(j), values);
+      multiply_transposed(s_.constraint_pattern(), values, lambda, column);
+      weighted.compare(dense.col(j), column);
+    }
+  }
+  report("constraint-hessian-derivative", weighted, thresholds::same_formula,
+         "d(lambda.Hess g)/dq v against lambda.(d(v.(Hess g) w)/dq)");
 }
 
 void SystemChecker::along_the_motion() {

@@ -139,6 +139,11 @@ struct Fixture {
     for (Index k = 0; k < count; ++k) ordered[k] = rate[count - 1 - k] - 0.5;
     check_close(flat(to_dense(f.hessian_pattern(), ordered)),
                 difference([&](double s) { return flat(hessian(f, t + s, q, mu)); }), first);
+    rate.setConstant(0.5);
+    f.add_hessian_derivative(t, at(q), mu.data(), v.data(), places.data(), rate.data());
+    for (Index k = 0; k < count; ++k) ordered[k] = rate[count - 1 - k] - 0.5;
+    check_close(flat(to_dense(f.hessian_pattern(), ordered)),
+                difference([&](double s) { return flat(hessian(f, t, q + s * v, mu)); }), first);
 
     const Vector one = Vector::Unit(m, 0);
     f.gradient(t, at(q), {out.data(), nullptr, nullptr});

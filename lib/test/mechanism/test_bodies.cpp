@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "gnomon/base/numbers.hpp"
 #include "gnomon/mechanism/mechanism.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -504,13 +505,113 @@ BOOST_AUTO_TEST_CASE(bad_spatial_bodies_get_one_sentence_with_a_place) {
       {with(spatial, "[\"tip\", \"arm.right\"]", "[\"tip\", \"arm.right\"]\nfriction = 1"),
        "Coulomb friction is for planar"},
       {with(spatial, "cylinder = [0.1, 2], density = 100 }", "density = 100 }"), "is none of box"},
-      {with(spatial, "shape = { cylinder = [0.1, 2], density = 100 }", "mass = 1\ninertia = [1, 1, 2]"),
-       "the inertia of body arm has the principal moments 1, 1 and 2"},
+      {with(spatial, "shape = { cylinder = [0.1, 2], density = 100 }", "mass = 1\ninertia = [1, 1, 2.1]"),
+       "the inertia of body arm has the principal moments 1, 1 and 2.1"},
       {with(spatial, "[rods.r1]\n", "[rods.r1]\nlength = 0\n"), "rod r1 has the length 0, expected above zero"},
       {with(spatial, "between = [\"tip\", \"W\"]", "between = [\"arm.left\", \"O\"]"),
        "the two ends of spring s1 are at one point at the start"},
       {with(spatial, "[rods.r1]\n", "[rods.r1]\nlength = 3\n"), "the start does not fit: constraint r1"},
       {with(spatial, "\"3 + 0.1*sin(2*t)\"", "\"3 + 0.1*sin(2*tip.x)\""), "unknown name \"tip.x\""},
+  });
+}
+
+/// One body with an orientation in several forms: those of z by 0.4, y by -0.3, x by 0.2, and relative to another body.
+BOOST_AUTO_TEST_CASE(orientations_have_several_forms) {
+  const std::string model = R"toml(format = 1
+[bodies.b]
+mass = 1
+inertia = [1, 1, 1]
+position = [1, 2, 3]
+orientation = FORM
+[bodies.parent]
+mass = 1
+inertia = [1, 1, 1]
+position = [0, 0, 0]
+orientation = { axis = [0, 0, 1], angle = 0.4 }
+)toml";
+  const Matrix3d R = (Eigen::AngleAxisd(0.4, Vector3d::UnitZ()) * Eigen::AngleAxisd(-0.3, Vector3d::UnitY()) *
+                      Eigen::AngleAxisd(0.2, Vector3d::UnitX()))
+                         .toRotationMatrix();
+  const Eigen::Quaterniond q(R);
+  const auto text = [](double x) { return gnomon::number_text(x, 17); };
+  const auto row = [&](const Vector3d& v) { return "[" + text(v[0]) + ", " + text(v[1]) + ", " + text(v[2]) + "]"; };
+  for (const std::string& form : {std::string("{ rpy = [0.2, -0.3, 0.4] }"),
+                                  "{ quaternion = [" + text(2 * q.w()) + ", " + text(2 * q.x()) + ", " +
+                                      text(2 * q.y()) + ", " + text(2 * q.z()) + "] }",
+                                  "{ matrix = [" + row(R.row(0)) + ", " + row(R.row(1)) + ", " + row(R.row(2)) + "] }",
+                                  "{ axes = [" + row(3 * R.col(0)) + ", " + row(R.col(1) + R.col(0)) + "] }",
+                                  std::string("{ rpy = [0.2, -0.3, 0], relative = \"parent\" }")}) {
+    const ProblemInstance instance = build(with(model, "FORM", form));
+    for (Index i = 0; i < 3; ++i)
+      BOOST_TEST((instance.q0.segment<3>(3 + 3 * i) - R.col(i)).norm() <= 1e-14, form << " is another orientation");
+  }
+  check_complaints({
+      {with(model, "FORM", "{ rpy = [0, 1] }"), "rpy of the orientation of body b has 2 entries, expected 3"},
+      {with(model, "FORM", "{ rpy = [0, 1, 0], angle = 1 }"), "expected one of axis and angle, rpy"},
+      {with(model, "FORM", "{ quaternion = [0, 0, 0, 0] }"), "has the length zero"},
+      {with(model, "FORM", "{ matrix = [[1, 0, 0], [0, 1, 0], [0, 0, -1]] }"), "is no rotation: it is a mirror image"},
+      {with(model, "FORM", "{ matrix = [[1, 0, 0], [0, 2, 0], [0, 0, 1]] }"), "R^T R is off the unit matrix by 3"},
+      {with(model, "FORM", "{ axes = [[1, 0, 0], [2, 0, 0]] }"), "are no two directions"},
+      {with(model, "FORM", "{ rpy = [0, 0, 0], relative = \"b\" }"), "the place of body b depends on itself"},
+      {with(model, "FORM", "{ rpy = [0, 0, 0], relative = \"prent\" }"), "did you mean \"parent\""},
+      {with(model, "FORM", "{ relatve = \"parent\" }"), "unknown key of the orientation of body b \"relatve\""},
+  });
+}
+
+/// A joint by one frame in space is the joint between markers that are there.
+BOOST_AUTO_TEST_CASE(a_joint_by_one_frame) {
+  const std::string by_markers = two_bodies(
+      "[joints]\nj = { type = \"revolute\", between = [\"a.end\", \"b.end\"], axis = [1, 2, -2] }\n"
+      "k = { type = \"spherical\", between = [\"O\", \"a.end\"] }\n[points]\nO = [1, 2, 3]\n");
+  const std::string by_frames = two_bodies(R"toml([joints]
+j = { type = "revolute", between = ["a", "b"], frame = { origin = [1, 2, 3], axis = [1, 2, -2] } }
+k = { type = "spherical", between = ["ground", "a"], frame = { origin = "b.j" } }
+)toml");
+  const ProblemInstance first = build(by_markers), second = build(by_frames);
+  BOOST_TEST((first.q0 - second.q0).norm() == 0);
+  BOOST_TEST((jacobian(first) - jacobian(second)).cwiseAbs().maxCoeff() <= 1e-14);
+  check_complaints({
+      {with(by_frames, "\"ground\", \"a\"", "\"ground\", \"ground\""), "expected two bodies, or one and the ground"},
+      {with(by_frames, "[\"a\", \"b\"]", "[\"a\", \"b.end\"]"), "expected a body, or \"ground\""},
+      {with(by_frames, "origin = [1, 2, 3], ", ""), "the frame of joint j has no origin"},
+      {with(by_frames, ", axis = [1, 2, -2] }", "}, axis = [1, 2, -2]"), "joint j has a frame and axis beside it"},
+  });
+}
+
+/// Where joints start, the bodies that follow them are: a chain of two hinges against its angles, in closed form.
+BOOST_AUTO_TEST_CASE(joints_start_at_an_angle_and_a_speed) {
+  const std::string chain = R"toml(format = 1
+planar = true
+points = { O = [0, 0] }
+[bodies.a]
+mass = 1
+inertia = 1
+markers = { l = [-0.5, 0], r = [0.5, 0] }
+place = { l = "O" }
+[bodies.b]
+mass = 1
+inertia = 1
+markers = { l = [-0.5, 0] }
+place = { l = "a.r" }
+[joints]
+A = { type = "revolute", between = ["O", "a.l"], start = { angle = "120*deg", speed = 2 } }
+B = { type = "revolute", between = ["a.r", "b.l"], start = { angle = "-100*deg", speed = -3 } }
+)toml";
+  const ProblemInstance instance = build(chain);
+  const double first = 120 * pi / 180, second = 20 * pi / 180;
+  const Vector v = velocities(instance);
+  BOOST_TEST(std::abs(instance.q0[0] - 0.5 * std::cos(first)) <= 1e-12);
+  BOOST_TEST(std::abs(instance.q0[4] - std::cos(first) - 0.5 * std::cos(second)) <= 1e-12);
+  BOOST_TEST(std::abs(instance.q0[5] - std::sin(first) - 0.5 * std::sin(second)) <= 1e-12);
+  BOOST_TEST(std::abs(v[0] + 2 * 0.5 * std::sin(first)) <= 1e-12);
+  BOOST_TEST(std::abs(v[5] - 2 * std::cos(first) + 0.5 * std::cos(second)) <= 1e-12);
+  check_complaints({
+      {with(chain, "\"120*deg\"", "\"200*deg\""), "the angle of joint A at the start is 3.49"},
+      {with(chain, "angle = \"120*deg\"", "distance = 1"), "unknown key of start of joint A \"distance\""},
+      {with(chain, "speed = 2 }", "speed = 2 }, hold = true"), "joint A has a start and hold, expected one of them"},
+      {with(chain, "mass = 1\ninertia = 1\nmarkers = { l = [-0.5, 0], r",
+            "angular_velocity = 7\nmass = 1\ninertia = 1\nmarkers = { l = [-0.5, 0], r"),
+       "do not fit: they violate constraint "},
   });
 }
 

@@ -81,6 +81,18 @@ class ChunkedFunction final : public Function {
           },
           [&](Index j, double h) { values[places[row * sizes_[0] + j]] += h; });
   }
+  void add_hessian_derivative(double t, const Blocks& x, const double* mu, const double* v, const Index* places,
+                              double* values) const override {
+    for (Index row = 0; row < sizes_[0]; ++row)
+      weighted<Second>(
+          0, t, x, mu,
+          [&](Second& s, std::size_t block, Index j) {
+            if (block != 0) return;
+            s.value.grad[0] = v[j];
+            if (j == row) s.grad[0].value = 1;
+          },
+          [&](Index j, double h) { values[places[row * sizes_[0] + j]] += h; });
+  }
 
   void gradient(double t, const Blocks& x, const Results& out) const override {
     for (std::size_t b = 0; b < n_blocks; ++b)

@@ -54,6 +54,9 @@ class GNOMON_EXPORT Function {
   virtual void add_hessian(double t, const Blocks& x, const double* mu, const Index* places, double* values) const = 0;
   virtual void add_rate_hessian(double t, const Blocks& x, const double* mu, const Index* places,
                                 double* values) const = 0;
+  /// The same of its derivative along v.
+  virtual void add_hessian_derivative(double t, const Blocks& x, const double* mu, const double* v, const Index* places,
+                                      double* values) const = 0;
 
   /// Of output 0, by every block: grad f_0; and grad (w^T (Hess f_0) u), the direction of third derivatives.
   virtual void gradient(double t, const Blocks& x, const Results& out) const = 0;

@@ -30,6 +30,8 @@ class GNOMON_EXPORT TapeFunction : public Function {
   void add_hessian(double t, const Blocks& x, const double* mu, const Index* places, double* values) const override;
   void add_rate_hessian(double t, const Blocks& x, const double* mu, const Index* places,
                         double* values) const override;
+  void add_hessian_derivative(double t, const Blocks& x, const double* mu, const double* v, const Index* places,
+                              double* values) const override;
   void gradient(double t, const Blocks& x, const Results& out) const override;
   void third_product(double t, const Blocks& x, const Blocks& w, const Blocks& u, const Results& out) const override;
   void product(double t, const Blocks& x, const double* mu, const Blocks& w, const Results& out) const override;

@@ -35,7 +35,7 @@ class GNOMON_EXPORT Value {
  private:
   std::string toml_;
 };
-using Values3 = std::vector<Value>;  ///< of two or three numbers
+using Values3 = std::vector<Value>;  ///< of two or three numbers, or as many as a key says
 
 /// A point, a particle, a body, or a marker of one.
 struct Attachment {
@@ -60,6 +60,13 @@ class GNOMON_EXPORT MechanismEntry {
   MechanismEntry& force(const Value& v) { return set("force", v); }
   MechanismEntry& restitution(const Value& v) { return set("restitution", v); }
   MechanismEntry& friction(const Value& v) { return set("friction", v); }
+  MechanismEntry& normal(const Values3& v) { return set("normal", v); }
+  MechanismEntry& radius(const Value& v) { return set("radius", v); }
+  MechanismEntry& limits(const Value& lower, const Value& upper) { return set("limits", Values3{lower, upper}); }
+  MechanismEntry& friction_torque(const Value& v) { return set("friction_torque", v); }
+  MechanismEntry& friction_force(const Value& v) { return set("friction_force", v); }
+  MechanismEntry& tension(const Value& v) { return set("tension", v); }
+  MechanismEntry& energy(const Value& v) { return set("energy", v); }
 
  private:
   friend class Mechanism;
@@ -123,11 +130,20 @@ class GNOMON_EXPORT Mechanism {
   MechanismBody body(const std::string& name);
   /// Of the types that model files know: "revolute", ....
   MechanismEntry& joint(const std::string& name, const std::string& type, const Attachment& a, const Attachment& b);
+  /// The motion of one joint is `ratio` times that of another: names of joints, or "C.angle", "C.distance".
+  MechanismEntry& gear(const std::string& name, const std::string& first, const std::string& second,
+                       const Value& ratio);
+  /// The sum of ratio times motion is zero.
+  MechanismEntry& gear(const std::string& name, const std::vector<std::string>& of, const Values3& ratios);
   MechanismEntry& rod(const std::string& name, const Attachment& a, const Attachment& b);
   MechanismEntry& spring(const std::string& name, const Attachment& a, const Attachment& b);
+  MechanismEntry& rope(const std::string& name, const std::vector<Attachment>& through);
   MechanismEntry& motor(const std::string& name, const std::string& joint);
   void load(const std::string& name, const Attachment& on, const Values3& force);
   MechanismEntry& contact(const std::string& name, const Values3& point, const Values3& normal,
+                          const std::vector<Attachment>& on);
+  /// With a plane through a point or a body, with which it moves.
+  MechanismEntry& contact(const std::string& name, const Attachment& point, const Values3& normal,
                           const std::vector<Attachment>& on);
   /// The start is moved to where everything fits.
   void assemble() { assemble_ = true; }

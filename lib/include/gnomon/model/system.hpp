@@ -107,6 +107,14 @@ class GNOMON_EXPORT System : public Model {
   /// values = that Hessian on its pattern
   virtual void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                   VectorRef values) const = 0;
+  /// values = d/ds at q + s v of sum_i lambda_i Hess g_i, on the same pattern. False: not offered, and entries j of all
+  /// columns are those of constraint_third(v, e_j), times lambda.
+  virtual bool constraint_hessian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                             const ConstVectorRef& v, VectorRef values) const {
+    static_cast<void>(t), static_cast<void>(q), static_cast<void>(lambda), static_cast<void>(v),
+        static_cast<void>(values);
+    return false;
+  }
   ///@}
 
   /// \name What follows from the core and a part, or from the core alone

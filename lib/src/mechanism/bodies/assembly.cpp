@@ -96,7 +96,7 @@ void check_assembled(const Elaborated& all, const System& system, double t, cons
   const std::optional<Misfit> worst = largest_misfit(system, t, q);
   if (!worst) return;
   const auto i = static_cast<std::size_t>(worst->constraint);
-  throw error_at(all.constraints[i].formula->place,
+  throw error_at(all.constraint_formula(static_cast<Index>(i)).place,
                  "the start does not fit: constraint " + all.constraint_names[i] + " is " + number_text(worst->value) +
                      ", expected 0 (with assemble = true in [start] everything is moved to where it fits)");
 }
@@ -147,7 +147,7 @@ void assemble_velocity(const Elaborated& all, const System& system, double t, co
   Index row = 0;
   left.rows.head(m).maxCoeff(&row);
   const auto i = static_cast<std::size_t>(row);
-  throw error_at(all.constraints[i].formula->place,
+  throw error_at(all.constraint_formula(static_cast<Index>(i)).place,
                  "the given velocities" + owners(system, given) + " do not fit: they violate constraint " +
                      all.constraint_names[i] + ", or others, by " + number_text(left.rows[worst] / left.scale[worst]) +
                      " (velocities that are not given are assembled)");

@@ -22,12 +22,6 @@ struct Named {
   Place place;
 };
 
-/// A point fixed in space, or moving with t.
-struct FixedPoint : Named {
-  Formulas position;
-  bool moves = false;
-};
-
 /// Where something is attached: a fixed point, a particle, the centre of mass of a body, or one of its markers.
 struct Partner {
   enum class Kind { point, particle, body } kind = Kind::point;
@@ -36,6 +30,18 @@ struct Partner {
   std::string name;                   ///< as it is written: "O", "crank.left"
   Place place;
   bool has_axes() const { return kind != Kind::particle; }
+};
+
+/// A place in space: of something else, or numbers.
+struct Target3 {
+  std::optional<Partner> partner;
+  Formulas position;
+};
+
+/// A point fixed in space, or moving with t.
+struct FixedPoint : Named {
+  Target3 position;
+  bool moves = false;
 };
 
 struct Particle : Named {
@@ -48,28 +54,37 @@ struct Particle : Named {
 struct Marker {
   std::string name;
   Place place;
-  Formulas position;  ///< in body axes, from the centre of mass
+  Formulas position;          ///< in body axes, from the centre of mass, or
+  std::optional<Target3> at;  ///< where it is at the start
 };
 
-/// A place in space: of something else, or three numbers.
-struct Target3 {
-  std::optional<Partner> partner;
-  Formulas position;
+/// Of body axes, in space or in those of another body.
+struct Orientation {
+  /// numbers: axis of the turn (empty in the plane); angles about the fixed axes x, y, z one after the other; w, x, y,
+  /// z; rows; the first axis, and a vector whose part at right angles to it is along the second one.
+  enum class Form { none, turn, rpy, quaternion, matrix, axes } form = Form::none;
+  Formulas numbers;
+  std::optional<Formula> angle;  ///< of a turn
+  std::optional<std::size_t> relative;
+  Place place;
 };
 
 struct Body : Named {
-  enum class Shape { none, box, sphere, cylinder };
+  enum class Shape { none, box, sphere, cylinder, disc, plate };
 
   std::optional<Formula> mass, density;
   Shape shape = Shape::none;
-  Formulas sizes;    ///< box: edges; sphere: radius; cylinder: radius and length, along the third axis
+  /// box: edges; sphere: radius; cylinder: radius and length, along the third axis; disc: radius; plate: edges. The
+  /// last two have no thickness along the third axis.
+  Formulas sizes;
   Formulas inertia;  ///< about the centre of mass: the principal moments, or a matrix by rows; planar: one number
   Place inertia_place;
+  /// The axis along which it has no thickness: d_a of the directors is the product of the other two.
+  std::optional<std::size_t> thin;
   std::vector<Marker> markers;
-  Formulas axis;                                      ///< of the rotation from space to body axes; empty: the third one
-  std::optional<Formula> angle;                       ///< of it
-  Formulas position;                                  ///< of the centre of mass, or
-  std::vector<std::pair<std::size_t, Target3>> puts;  ///< one marker or two with where they are
+  Orientation orientation;
+  Formulas position;                                   ///< of the centre of mass, or
+  std::vector<std::pair<std::size_t, Target3>> puts;   ///< one marker or two with where they are
   std::optional<Formulas> velocity, angular_velocity;  ///< none: assembled
   bool held = false;                                   ///< by assembly
 };
@@ -90,7 +105,32 @@ struct Joint : Named {
   Partner a, b;
   std::vector<Formulas> axes;  ///< in space at the start
   std::optional<Formula> stiffness, rest, damping;
-  bool held = false;  ///< by assembly: its angles and its distance
+  std::optional<Formula> lower, upper;                               ///< of its angle or distance
+  std::optional<Formula> restitution, stop_stiffness, stop_damping;  ///< there
+  std::optional<Formula> dry_friction;                               ///< a torque or a force
+  std::optional<Formula> start, speed;                               ///< of its angle or distance at the start
+  bool held = false;                                                 ///< by assembly: its angles and its distance
+};
+
+/// sum_k c_k motion_k = 0: gears, racks, screws, belts, differentials.
+struct Gear : Named {
+  struct Motion {
+    std::string name;  ///< a definition of formulas: "A.angle", "B.distance", "crank.angle"
+    bool turns = false;
+    std::optional<std::size_t> body;  ///< planar, whose angle it is
+    std::vector<Partner> partners;
+  };
+  std::vector<Motion> motions;
+  Formulas ratios;  ///< one: of the second motion to the first; else one a motion
+};
+
+/// A sphere, a wheel or a disc, B, that rolls on a plane through A.
+struct Rolling : Named {
+  Partner a, b;
+  Formulas normal;                ///< of the plane, towards B
+  std::optional<Formula> radius;  ///< none: that of the shape of B
+  Formulas axis;                  ///< of a wheel, in space at the start; empty: that of a cylinder, or none of a sphere
+  std::optional<Formula> friction;
 };
 
 /// Massless and rigid.
@@ -100,9 +140,21 @@ struct Rod : Named {
 };
 
 struct Spring : Named {
+  /// k (length - rest length), or a formula of length and rate for the tension, or one of the length for the potential.
+  enum class Law { stiffness, tension, energy } law = Law::stiffness;
   Partner a, b;
   Formula stiffness;
   std::optional<Formula> rest_length, damping;
+  std::string value;  ///< of the other laws
+  Place value_place;
+};
+
+/// Through several points; it does not push.
+struct Rope : Named {
+  std::vector<Partner> through;
+  std::string length;  ///< a formula; empty: that of the start
+  Place length_place;
+  std::optional<Formula> restitution, stiffness, damping;
 };
 
 /// A prescribed angle or distance of a joint, as a function of t, or a torque or force of t, angle and speed.
@@ -119,9 +171,10 @@ struct Load : Named {
   std::vector<std::pair<std::string, Place>> components;
 };
 
-/// Points that stay on one side of a plane.
+/// Points that stay on one side of a plane, which moves with a body or a point where it has one.
 struct PlaneContact : Named {
-  Formulas point, normal;
+  std::optional<Partner> base;
+  Formulas point, normal;  ///< point: without a base
   std::vector<Partner> on;
   std::optional<Formula> restitution, friction;
 };
@@ -135,6 +188,9 @@ struct Bodies {
   std::vector<Joint> joints;
   std::vector<Rod> rods;
   std::vector<Spring> springs;
+  std::vector<Rope> ropes;
+  std::vector<Gear> gears;
+  std::vector<Rolling> rollings;
   std::vector<Motor> motors;
   std::vector<Load> loads;
   std::vector<PlaneContact> contacts;

@@ -26,12 +26,12 @@ class BodyWriter : FormulaWriter {
  private:
   void write_point(const FixedPoint& point) {
     for (std::size_t c = 0; c < dimension_; ++c) {
-      const Formula& f = point.position[c];
       const std::string name = point.name + "." + letters[c];
-      if (uses_time(f))
-        define(name, f.text, f.place);
+      if (!point.position.partner && uses_time(point.position.position[c]))
+        define(name, point.position.position[c].text, point.position.position[c].place);
       else
-        number(name, f, f.place);
+        constant(name, point.place,
+                 [at = point.position, c](const Poses& poses) { return poses.position(at)[static_cast<Index>(c)]; });
       if (!point.moves) constant(point.name + ".v" + letters[c], point.place, [](const Poses&) { return 0.0; });
     }
     draw(point.name, {point_of(point.name)}, point.place);
@@ -81,8 +81,7 @@ class BodyWriter : FormulaWriter {
       coordinate(name + "." + letters[c], name + ".mass",
                  {place, [k, c](const Poses& poses) { return poses.centre(k)[static_cast<Index>(c)]; },
                   component(body.velocity, c), of_length, body.held});
-    const std::size_t axes = planar() ? 1 : 3;
-    for (std::size_t i = 0; i < axes; ++i) {
+    for (const std::size_t i : directors_of(body)) {
       const std::string moment = name + (planar() ? ".inertia" : ".e" + std::to_string(10 * (i + 1) + i + 1));
       constant(moment, place, [k, i, flat = planar()](const Poses& poses) {
         return flat ? poses.inertia(k) : poses.second_moments(k)(static_cast<Index>(i), static_cast<Index>(i));
@@ -95,6 +94,7 @@ class BodyWriter : FormulaWriter {
              [k, i, c](const Poses& poses) { return poses.axes(k)(static_cast<Index>(c), static_cast<Index>(i)); },
              director_velocity(body, first, c), [k](const Poses& poses) { return poses.reach2(k); }, body.held});
     }
+    if (body.thin) write_thin(body);
     if (body.inertia.size() == 9) write_couplings(k);
     write_rigidity(k);
     write_weight(name, place);
@@ -104,14 +104,29 @@ class BodyWriter : FormulaWriter {
         constant(marker + "." + along_axes[a], body.markers[j].place,
                  [k, j, a](const Poses& poses) { return poses.marker(k, j)[static_cast<Index>(a)]; });
       for (std::size_t c = 0; c < dimension_; ++c) {
-        define(marker + "." + letters[c], name + "." + letters[c] + " + " + in_space(marker, name, c, false),
+        define(marker + "." + letters[c], name + "." + letters[c] + " + " + in_space(marker, body, c, false),
                body.markers[j].place);
-        define(marker + ".v" + letters[c], "der(" + name + "." + letters[c] + ") + " + in_space(marker, name, c, true),
+        define(marker + ".v" + letters[c], "der(" + name + "." + letters[c] + ") + " + in_space(marker, body, c, true),
                body.markers[j].place);
       }
     }
     write_motion(body);
     draw_body(all_, k, written_);
+  }
+  /// d_a = d_i x d_j, and its rate
+  void write_thin(const Body& body) {
+    const std::size_t a = *body.thin, i = (a + 1) % 3, j = (a + 2) % 3;
+    const std::string di = director(body.name, i) + ".", dj = director(body.name, j) + ".";
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t u = (c + 1) % 3, v = (c + 2) % 3;
+      const std::string &x = letters[u], &y = letters[v];
+      define(director(body.name, a) + "." + letters[c], di + x + "*" + dj + y + " - " + di + y + "*" + dj + x,
+             body.place);
+      define(director(body.name, a) + ".v" + letters[c],
+             director_rate(body, i, u) + "*" + dj + y + " + " + di + x + "*" + director_rate(body, j, v) + " - " +
+                 director_rate(body, i, v) + "*" + dj + x + " - " + di + y + "*" + director_rate(body, j, u),
+             body.place);
+    }
   }
   /// omega x d_i, where d_i begins at `first` of q.
   Velocity director_velocity(const Body& body, Index first, std::size_t c) const {
@@ -138,13 +153,13 @@ class BodyWriter : FormulaWriter {
   }
   void write_rigidity(std::size_t k) {
     const Body& body = all_.bodies[k];
-    const std::size_t axes = planar() ? 1 : 3;
-    for (std::size_t i = 0; i < axes; ++i)
-      for (std::size_t j = i; j < axes; ++j)
-        constraint(k + 1, body.name + ".d" + std::to_string(10 * (i + 1) + j + 1),
-                   i == j ? "(" + dot(director(body.name, i), director(body.name, j)) + " - 1)/2"
-                          : dot(director(body.name, i), director(body.name, j)),
-                   body.place);
+    for (const std::size_t i : directors_of(body))
+      for (const std::size_t j : directors_of(body))
+        if (i <= j)
+          constraint(k + 1, body.name + ".d" + std::to_string(10 * (i + 1) + j + 1),
+                     i == j ? "(" + dot(director(body.name, i), director(body.name, j)) + " - 1)/2"
+                            : dot(director(body.name, i), director(body.name, j)),
+                     body.place);
   }
   /// Angle or quaternion, angular velocity and kinetic energy.
   void write_motion(const Body& body) {
@@ -167,14 +182,15 @@ class BodyWriter : FormulaWriter {
         std::string text;
         for (std::size_t k = 0; k < 3; ++k) {
           const std::string d = director(body.name, k) + ".";
-          text += (k ? " + " : "") + d + i + "*der(" + d + j + ") - " + d + j + "*der(" + d + i + ")";
+          text += (k ? " + " : "") + d + i + "*" + director_rate(body, k, (c + 2) % 3) + " - " + d + j + "*" +
+                  director_rate(body, k, (c + 1) % 3);
         }
         define(b + ".omega." + letters[c], "(" + text + ")/2", place);
         show(b + ".omega." + letters[c], "rad/s", place);
       }
-      for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = i; j < 3; ++j) {
-          if (i != j && body.inertia.size() != 9) continue;
+      for (const std::size_t i : directors_of(body))
+        for (const std::size_t j : directors_of(body)) {
+          if (i > j || (i != j && body.inertia.size() != 9)) continue;
           const std::string di = director(body.name, i), dj = director(body.name, j);
           const std::string moment = b + ".e" + std::to_string(10 * (i + 1) + j + 1);
           kinetic += " + " + (i == j ? half_square(moment, di) : moment + "*(" + sum([&](const std::string& c) {

@@ -56,7 +56,13 @@ class PictureWriter : FormulaWriter {
       draw(body.name, points, body.place);
       return;
     }
-    const bool cylinder = body.shape == Body::Shape::cylinder;
+    if (body.shape == Body::Shape::plate) {
+      for (const auto& [x, y] : {std::pair{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}, {-0.5, -0.5}})
+        points.push_back(at({{{x, 1}, {y, 2}, {0, 1}}}));
+      draw(body.name, points, body.place);
+      return;
+    }
+    const bool disc = body.shape == Body::Shape::disc, cylinder = disc || body.shape == Body::Shape::cylinder;
     constexpr int corners = 24;
     constexpr double pi = 3.14159265358979323846;
     for (const double height : {-0.5, 0.5}) {
@@ -65,12 +71,13 @@ class PictureWriter : FormulaWriter {
         const double angle = 2 * pi * i / corners;
         // A sphere is drawn by two of its great circles.
         if (cylinder || height < 0)
-          points.push_back(
-              at({{{std::cos(angle), 1}, {std::sin(angle), 1}, {cylinder ? height : 0, cylinder ? 2 : 1}}}));
+          points.push_back(at({{{std::cos(angle), 1},
+                                {std::sin(angle), 1},
+                                {cylinder && !disc ? height : 0, cylinder && !disc ? 2 : 1}}}));
         else
           points.push_back(at({{{std::cos(angle), 1}, {0, 1}, {std::sin(angle), 1}}}));
       }
-      if (planar()) break;
+      if (planar() || disc) break;
     }
     draw(body.name, points, body.place);
   }

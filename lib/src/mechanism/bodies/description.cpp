@@ -17,8 +17,19 @@ std::string description_of(const Bodies& bodies) {
   list("particles", bodies.particles, name);
   list("bodies", bodies.bodies, name);
   list("joints", bodies.joints, [&](const Joint& joint) { return ends(joint) + " (" + joint.type->name + ")"; });
+  list("rolling", bodies.rollings, [](const Rolling& rolling) { return rolling.b.name + " on " + rolling.a.name; });
   list("rods", bodies.rods, ends);
   list("springs", bodies.springs, ends);
+  list("ropes", bodies.ropes, [](const Rope& rope) {
+    std::string text = rope.name + " through ";
+    for (std::size_t k = 0; k < rope.through.size(); ++k) text += (k ? ", " : "") + rope.through[k].name;
+    return text;
+  });
+  list("gears", bodies.gears, [](const Gear& gear) {
+    std::string text = gear.name + " of ";
+    for (std::size_t k = 0; k < gear.motions.size(); ++k) text += (k ? ", " : "") + gear.motions[k].name;
+    return text;
+  });
   list("motors", bodies.motors,
        [&](const Motor& motor) { return motor.name + " of " + bodies.joints[motor.joint].name + ": " + motor.value; });
   list("loads", bodies.loads, [](const Load& load) { return load.name + " on " + load.on.name; });

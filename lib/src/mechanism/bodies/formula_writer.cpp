@@ -1,5 +1,7 @@
 #include "mechanism/bodies/formula_writer.hpp"
 
+#include <tuple>
+
 namespace gnomon::mechanism {
 
 const std::array<std::string, 3> FormulaWriter::letters{"x", "y", "z"}, FormulaWriter::along_axes{"u", "v", "w"};
@@ -35,18 +37,22 @@ void FormulaWriter::show_position(const std::string& name, const Place& place) {
   }
 }
 
-std::string FormulaWriter::in_space(const std::string& name, const std::string& body, std::size_t c, bool rate) const {
-  const auto axis = [&](const std::string& d, std::size_t component) {
-    const std::string coordinate = body + "." + d + "." + letters[component];
-    return rate ? "der(" + coordinate + ")" : coordinate;
+std::string FormulaWriter::in_space(const std::string& name, const Body& body, std::size_t c, bool rate) const {
+  const auto axis = [&](std::size_t k, std::size_t component) {
+    return rate ? director_rate(body, k, component) : director(body.name, k) + "." + letters[component];
   };
   if (planar())
-    return c == 0 ? name + ".u*" + axis("d1", 0) + " - " + name + ".v*" + axis("d1", 1)
-                  : name + ".u*" + axis("d1", 1) + " + " + name + ".v*" + axis("d1", 0);
+    return c == 0 ? name + ".u*" + axis(0, 0) + " - " + name + ".v*" + axis(0, 1)
+                  : name + ".u*" + axis(0, 1) + " + " + name + ".v*" + axis(0, 0);
   std::string text;
-  for (std::size_t k = 0; k < 3; ++k)
-    text += (k ? " + " : "") + name + "." + along_axes[k] + "*" + axis("d" + std::to_string(k + 1), c);
+  for (std::size_t k = 0; k < 3; ++k) text += (k ? " + " : "") + name + "." + along_axes[k] + "*" + axis(k, c);
   return text;
+}
+
+std::vector<std::size_t> FormulaWriter::directors_of(const Body& body) const {
+  if (planar()) return {0};
+  if (body.thin) return {(*body.thin + 1) % 3, (*body.thin + 2) % 3};
+  return {0, 1, 2};
 }
 
 void FormulaWriter::add_force(const std::string& coordinate, const std::string& text, const Place& place) {
@@ -65,25 +71,46 @@ void FormulaWriter::act(const Partner& partner, const Texts& force, const Place&
     add_force(body + ".d1.y", a + ".u*(" + force[1] + ") - " + a + ".v*(" + force[0] + ")", place);
     return;
   }
-  for (std::size_t k = 0; k < 3; ++k)
+  const Body& own = all_.bodies[partner.index];
+  for (const std::size_t k : directors_of(own))
     for (std::size_t c = 0; c < 3; ++c)
       add_force(director(body, k) + "." + letters[c], a + "." + along_axes[k] + "*(" + force[c] + ")", place);
+  if (!own.thin) return;
+  // d_a = d_i x d_j: F.(da_i x d_j) + F.(d_i x da_j)
+  const std::size_t i = (*own.thin + 1) % 3, j = (*own.thin + 2) % 3;
+  for (const auto& [on, other, sign] : {std::tuple{i, j, ""}, {j, i, "-"}})
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::string d = director(body, other) + ".";
+      add_force(director(body, on) + "." + letters[c],
+                sign + a + "." + along_axes[*own.thin] + "*(" + d + letters[(c + 1) % 3] + "*(" + force[(c + 2) % 3] +
+                    ") - " + d + letters[(c + 2) % 3] + "*(" + force[(c + 1) % 3] + "))",
+                place);
+    }
 }
 
 void FormulaWriter::turn(const Partner& partner, const Texts& torque, const Place& place) {
   if (partner.kind != Partner::Kind::body) return;
-  const std::string body = all_.bodies[partner.index].name;
+  const Body& own = all_.bodies[partner.index];
+  const std::string& body = own.name;
   if (planar()) {
     add_force(body + ".d1.x", "-(" + torque[0] + ")*" + body + ".d1.y", place);
     add_force(body + ".d1.y", "(" + torque[0] + ")*" + body + ".d1.x", place);
     return;
   }
-  for (std::size_t k = 0; k < 3; ++k) {
+  // sum_k d_k x (half x d_k) = torque
+  Texts half;
+  for (std::size_t c = 0; c < 3; ++c) half.push_back("(" + torque[c] + ")");
+  if (own.thin) {
+    const std::string n = director(body, *own.thin) + ".";
+    const std::string along = "(" + half[0] + "*" + n + "x + " + half[1] + "*" + n + "y + " + half[2] + "*" + n + "z)";
+    for (std::size_t c = 0; c < 3; ++c) half[c] = "(2*" + half[c] + " - " + along + "*" + n + letters[c] + ")";
+  }
+  for (const std::size_t k : directors_of(own)) {
     const std::string d = director(body, k) + ".";
     for (std::size_t c = 0; c < 3; ++c) {
       const std::size_t i = (c + 1) % 3, j = (c + 2) % 3;
-      add_force(d + letters[c],
-                "((" + torque[i] + ")*" + d + letters[j] + " - (" + torque[j] + ")*" + d + letters[i] + ")/2", place);
+      add_force(d + letters[c], "(" + half[i] + "*" + d + letters[j] + " - " + half[j] + "*" + d + letters[i] + ")/2",
+                place);
     }
   }
 }
@@ -102,6 +129,11 @@ BodyFormulas formulas_of(const Bodies& bodies) {
   WrittenTables written;
   write_bodies(bodies, written);
   write_joints(bodies, written);
+  write_lines(bodies, written);
+  write_gears(bodies, written);
+  write_rollings(bodies, written);
+  write_motors(bodies, written);
+  write_contacts(bodies, written);
   for (const auto& [coordinate, force] : written.forces) {
     auto& [text, places] = written.tables["force"];
     text += "\"" + coordinate + "\" = \"" + force.first + "\"\n";

@@ -89,9 +89,16 @@ class FormulaWriter {
   /// d/dt of a.b, whose components have the rates a.vx, ....
   std::string rate_of_dot(const std::string& a, const std::string& b) const;
   /// Component c of the vector whose components in the axes of a body are the constants name.u, ...; or its rate.
-  std::string in_space(const std::string& name, const std::string& body, std::size_t c, bool rate) const;
+  std::string in_space(const std::string& name, const Body& body, std::size_t c, bool rate) const;
   /// d1, d2 or d3 of a body; in the plane there is d1 only.
   static std::string director(const std::string& body, std::size_t i) { return body + ".d" + std::to_string(i + 1); }
+  /// The rate of a component of it: der(b.d1.x), or b.d3.vx of a thin body.
+  std::string director_rate(const Body& body, std::size_t i, std::size_t c) const {
+    const std::string d = director(body.name, i);
+    return body.thin == i ? d + ".v" + letters[c] : "der(" + d + "." + letters[c] + ")";
+  }
+  /// The directors that are coordinates.
+  std::vector<std::size_t> directors_of(const Body& body) const;
   /// Columns of the position of a particle or body, and name.vx, .. for its velocity.
   void show_position(const std::string& name, const Place& place);
 
@@ -110,8 +117,14 @@ class FormulaWriter {
 
 /// Points, particles and bodies.
 void write_bodies(const Bodies& all, WrittenTables& written);
-/// Joints, rods, springs, motors, loads and contacts.
 void write_joints(const Bodies& all, WrittenTables& written);
+/// Rods, springs and ropes.
+void write_lines(const Bodies& all, WrittenTables& written);
+void write_gears(const Bodies& all, WrittenTables& written);
+void write_rollings(const Bodies& all, WrittenTables& written);
+void write_motors(const Bodies& all, WrittenTables& written);
+/// Loads and contacts.
+void write_contacts(const Bodies& all, WrittenTables& written);
 /// The outline of a body's shape, or lines between its markers, also where there are many bodies.
 void draw_body(const Bodies& all, std::size_t k, WrittenTables& written);
 

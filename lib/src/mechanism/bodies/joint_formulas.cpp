@@ -1,103 +1,27 @@
-#include <algorithm>
-#include <cctype>
-#include <numeric>
-#include <vector>
+#include <cmath>
 
 #include "gnomon/base/numbers.hpp"
-#include "mechanism/bodies/formula_writer.hpp"
+#include "mechanism/bodies/joining_writer.hpp"
 
 namespace gnomon::mechanism {
 
 namespace {
 
-using Vector3 = Poses::Vector3;
-
-class JointWriter : FormulaWriter {
+class JointWriter : JoiningWriter {
  public:
-  JointWriter(const Bodies& all, WrittenTables& written)
-      : FormulaWriter(all, written), near_(all.bodies.size() > few && is_tree()) {}
+  using JoiningWriter::JoiningWriter;
 
   void write() {
     for (const Joint& joint : all_.joints) write_joint(joint);
-    for (const Rod& rod : all_.rods) write_rod(rod);
-    for (const Spring& spring : all_.springs) write_spring(spring);
+  }
+  void write_motors() {
     for (const Motor& motor : all_.motors) write_motor(motor);
-    for (const Load& load : all_.loads) write_load(load);
-    for (const PlaneContact& contact : all_.contacts) write_contact(contact);
   }
 
  private:
-  /// A component of p_B - p_A, or of its rate.
-  static std::string apart(const Partner& a, const Partner& b, const std::string& c) {
-    return "(" + b.name + "." + c + " - " + a.name + "." + c + ")";
-  }
   /// (p_B - p_A) . e
   std::string across(const Joint& joint, const std::string& e) const {
     return sum([&](const std::string& c) { return apart(joint.a, joint.b, c) + "*" + e + "." + c; });
-  }
-  static Texts negative(Texts vector) {
-    for (std::string& text : vector) text = "-" + text;
-    return vector;
-  }
-  /// The name of a unit vector of a joint that is fixed in A or in B; its components are written at its first use.
-  std::string unit(const Joint& joint, bool of_a, JointType::Vector which) {
-    static const std::array<std::string, 3> names{"n", "e1", "e2"};
-    const std::string name = joint.name + "." + names[which] + (of_a ? "a" : "b");
-    if (!written_.vectors.insert(name).second) return name;
-    const Partner& partner = of_a ? joint.a : joint.b;
-    const auto component = [joint, of_a, which](std::size_t k) {
-      return [joint, of_a, which, k](const Poses& poses) {
-        const Poses::Frames frames = poses.frames(joint);
-        const Vector3 v = (of_a ? frames.a : frames.b).col(static_cast<Index>(which));
-        return poses.in_axes(of_a ? joint.a : joint.b, v)[static_cast<Index>(k)];
-      };
-    };
-    const bool of_body = partner.kind == Partner::Kind::body;
-    for (std::size_t k = 0; k < dimension_; ++k)
-      constant(name + "." + (of_body ? along_axes : letters)[k], joint.place, component(k));
-    for (std::size_t c = 0; c < dimension_; ++c) {
-      if (of_body) {
-        const std::string& body = all_.bodies[partner.index].name;
-        define(name + "." + letters[c], in_space(name, body, c, false), joint.place);
-        define(name + ".v" + letters[c], in_space(name, body, c, true), joint.place);
-      } else {
-        constant(name + ".v" + letters[c], joint.place, [](const Poses&) { return 0.0; });
-      }
-    }
-    return name;
-  }
-
-  /// Where the constraint of two partners stands: in a tree of many bodies with those of the later one, so that
-  /// matrices of chains are banded; else after all bodies, in the order of the tables.
-  std::size_t later(const Partner& a, const Partner& b) const {
-    if (!near_) return all_.bodies.size() + 1;
-    std::size_t body = 0;
-    for (const Partner* one : {&a, &b})
-      if (one->kind == Partner::Kind::body) body = std::max(body, one->index + 1);
-    return body;
-  }
-  /// Whether joints and rods close no loop.
-  bool is_tree() const {
-    // Fixed points are one; then particles and bodies. Each points towards the root of what it is joined to.
-    std::vector<std::size_t> towards(1 + all_.particles.size() + all_.bodies.size());
-    std::iota(towards.begin(), towards.end(), std::size_t(0));
-    const auto root = [&](const Partner& partner) {
-      std::size_t at = partner.kind == Partner::Kind::point      ? 0
-                       : partner.kind == Partner::Kind::particle ? 1 + partner.index
-                                                                 : 1 + all_.particles.size() + partner.index;
-      while (towards[at] != at) at = towards[at] = towards[towards[at]];
-      return at;
-    };
-    const auto joins = [&](const Partner& a, const Partner& b) {
-      const std::size_t from = root(a), to = root(b);
-      towards[from] = to;
-      return from != to;
-    };
-    for (const Joint& joint : all_.joints)
-      if (!joins(joint.a, joint.b)) return false;
-    for (const Rod& rod : all_.rods)
-      if (!joins(rod.a, rod.b)) return false;
-    return true;
   }
   void write_joint(const Joint& joint) {
     const std::string& j = joint.name;
@@ -106,7 +30,7 @@ class JointWriter : FormulaWriter {
     Texts force(dimension_), moment(planar() ? 1 : 3);
     if (type.coincide)
       for (std::size_t c = 0; c < dimension_; ++c) {
-        constraint(later(joint.a, joint.b), j + "." + letters[c],
+        constraint(later({&joint.a, &joint.b}), j + "." + letters[c],
                    joint.b.name + "." + letters[c] + " - " + joint.a.name + "." + letters[c], joint.place);
         force[c] += " - lambda." + j + "." + letters[c];
       }
@@ -114,7 +38,7 @@ class JointWriter : FormulaWriter {
     for (const auto& [of_a, of_b] : type.square) {
       const std::string a = unit(joint, true, of_a), b = unit(joint, false, of_b);
       const std::string row = j + ".turn" + std::to_string(++number);
-      constraint(later(joint.a, joint.b), row, dot(a, b), joint.place);
+      constraint(later({&joint.a, &joint.b}), row, dot(a, b), joint.place);
       for (std::size_t k = 0; k < moment.size(); ++k) {
         const std::string &x = letters[planar() ? 0 : (k + 1) % 3], &y = letters[planar() ? 1 : (k + 2) % 3];
         moment[k] +=
@@ -124,7 +48,7 @@ class JointWriter : FormulaWriter {
     number = 0;
     for (const JointType::Vector e : type.along) {
       const std::string a = unit(joint, true, e), row = j + ".slide" + std::to_string(++number);
-      constraint(later(joint.a, joint.b), row, across(joint, a), joint.place);
+      constraint(later({&joint.a, &joint.b}), row, across(joint, a), joint.place);
       for (std::size_t c = 0; c < dimension_; ++c) force[c] += " - lambda." + row + "*" + a + "." + letters[c];
     }
     write_joint_motion(joint);
@@ -189,193 +113,151 @@ class JointWriter : FormulaWriter {
         show(j + ".slip", "m/s", place);
       }
     }
-    const std::string motion = joint.type->turns ? ".angle" : ".distance";
     const auto number_of = [&](const char* name, const std::optional<Formula>& f) {
       constant(j + "." + name, f ? f->place : place, [f](const Poses& poses) { return f ? poses.number(*f) : 0.0; });
     };
     if (joint.stiffness) {
       number_of("stiffness", joint.stiffness);
       number_of("rest", joint.rest);
-      formula("potential", j + ".spring", j + ".stiffness/2*(" + j + motion + " - " + j + ".rest)^2", place);
+      formula("potential", j + ".spring", j + ".stiffness/2*(" + motion_of(joint) + " - " + j + ".rest)^2", place);
     }
     if (joint.damping) {
       number_of("damping", joint.damping);
-      drive(joint, "-" + j + ".damping*" + j + (joint.type->turns ? ".speed" : ".slip"), joint.type->turns, place);
+      drive(joint, "-" + j + ".damping*" + rate_of(joint), joint.type->turns, place);
     }
-  }
-  bool moves(const Partner& partner) const {
-    return partner.kind == Partner::Kind::point && all_.points[partner.index].moves;
-  }
-  /// A torque about n, or a force along it, on B; the opposite on A.
-  void drive(const Joint& joint, const std::string& size, bool turning, const Place& place) {
-    if (turning && planar()) {
-      turn(joint.b, {size}, place);
-      turn(joint.a, {"-(" + size + ")"}, place);
-      return;
-    }
-    const std::string n = unit(joint, true, JointType::n);
-    const Texts vector = components([&](const std::string& c) { return "(" + size + ")*" + n + "." + c; });
-    if (turning) {
-      turn(joint.b, vector, place);
-      turn(joint.a, negative(vector), place);
-    } else {
-      act(joint.b, vector, place);
-      act(joint.a, negative(vector), place);
-    }
+    if (joint.lower || joint.upper) write_limits(joint);
+    write_start(joint);
+    if (joint.dry_friction) write_dry_friction(joint);
   }
 
-  void write_rod(const Rod& rod) {
-    const std::string& r = rod.name;
-    constant(r + ".length", rod.place, [rod](const Poses& poses) {
-      const double length =
-          rod.length ? poses.number(*rod.length) : (poses.position(rod.b) - poses.position(rod.a)).norm();
-      if (!(length > 0))
-        throw error_at(rod.place,
-                       "rod " + rod.name + " has the length " + number_text(length) + ", expected above zero");
-      return length;
-    });
-    constraint(later(rod.a, rod.b), r, "(" + square(rod.a, rod.b) + " - " + r + ".length^2)/2", rod.place);
-    output(r + ".tension", "lambda." + r + "*" + r + ".length", "N", rod.place);
-    draw(r, {point_of(rod.a.name), point_of(rod.b.name)}, rod.place);
-  }
-  /// |p_B - p_A|^2
-  std::string square(const Partner& a, const Partner& b) const {
-    return sum([&](const std::string& c) { return apart(a, b, c) + "^2"; });
-  }
-
-  void write_spring(const Spring& spring) {
-    const std::string& s = spring.name;
-    const Place& place = spring.place;
-    number(s + ".stiffness", spring.stiffness, spring.stiffness.place);
-    const std::optional<Formula>& rest = spring.rest_length;
-    const bool none =
-        rest && rest->nodes.size() == 1 && rest->nodes[0].value == 0 && rest->nodes[0].kind == Formula::Kind::number;
-    constant(s + ".rest_length", place, [spring, none](const Poses& poses) {
-      const double apart = (poses.position(spring.b) - poses.position(spring.a)).norm();
-      if (apart == 0 && !none)
-        throw error_at(spring.place,
-                       "the two ends of spring " + spring.name +
-                           " are at one point at the start, where its force has no direction; expected two "
-                           "points, or rest_length = 0");
-      if (!spring.rest_length) return apart;
-      const double length = poses.number(*spring.rest_length);
-      if (!(length >= 0))
-        throw error_at(spring.rest_length->place, "the rest length of spring " + spring.name + " is " +
-                                                      number_text(length) + ", expected at least zero");
-      return length;
-    });
-    const std::string length = "sqrt(" + square(spring.a, spring.b) + ")";
-    const auto energy = [&](const std::string& pi) {
-      return none ? s + ".stiffness/2*" + pi : s + ".stiffness/2*(sqrt(" + pi + ") - " + s + ".rest_length)^2";
-    };
-    if (moves(spring.a) || moves(spring.b))
-      formula("potential", s + ".energy", energy("(" + square(spring.a, spring.b) + ")"), place);
-    else
-      line("invariants", s + ".square",
-           "{ of = " + toml_string(square(spring.a, spring.b)) + ", potential = " + toml_string(energy(s + ".square")) +
-               " }",
-           place);
-    output(s + ".length", length, "m", place);
-    output(s + ".force", s + ".stiffness*(" + length + " - " + s + ".rest_length)", "N", place);
-    draw(s, {point_of(spring.a.name), point_of(spring.b.name)}, place);
-    if (!spring.damping) return;
-    number(s + ".damping", *spring.damping, spring.damping->place);
-    // The rate of the length over the length.
-    define(s + ".rate",
-           s + ".damping*(" + sum([&](const std::string& c) {
-             return apart(spring.a, spring.b, c) + "*" + apart(spring.a, spring.b, "v" + c);
-           }) + ")/(" +
-               square(spring.a, spring.b) + ")",
-           place);
-    const Texts on_a = components([&](const std::string& c) { return s + ".rate*" + apart(spring.a, spring.b, c); });
-    act(spring.a, on_a, place);
-    act(spring.b, negative(on_a), place);
+  /// Where assembly takes the motion of a joint, and its rate, d/dt (motion - speed t) = 0.
+  void write_start(const Joint& joint) {
+    const std::string &j = joint.name, motion = motion_of(joint);
+    const bool turns = joint.type->turns;
+    if (joint.start) {
+      constant(j + ".at_start", joint.start->place, [joint, turns](const Poses& poses) {
+        const double value = poses.number(*joint.start);
+        constexpr double pi = 3.14159265358979323846;
+        if (turns && !(std::abs(value) < pi))
+          throw error_at(joint.start->place, "the angle of joint " + joint.name + " at the start is " +
+                                                 number_text(value) + " rad, expected between -pi and pi");
+        return value;
+      });
+      hold(motion,
+           turns ? j + ".sin/(1 + " + j + ".cos) - tan(" + j + ".at_start/2)" : motion + " - " + j + ".at_start",
+           joint.place);
+    }
+    if (!joint.speed) return;
+    number(j + ".start_speed", *joint.speed, joint.speed->place);
+    formula("speeds", motion + ".given", motion + " - " + j + ".start_speed*t", joint.place);
   }
 
-  /// The words "angle", "speed" and "distance" of a motor's formula mean those of its joint.
-  static std::string of_joint(const std::string& text, const std::string& joint) {
-    std::string out;
-    for (std::size_t k = 0; k < text.size();) {
-      const auto part = [&](std::size_t at) {
-        return at < text.size() &&
-               (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_' || text[at] == '.');
-      };
-      std::size_t end = k;
-      while (part(end)) ++end;
-      if (end == k) {
-        out += text[k++];
+  /// The motion of a joint stays between two numbers: by impacts of two obstacles, or by springs and dampers beyond
+  /// them.
+  void write_limits(const Joint& joint) {
+    const std::string &j = joint.name, motion = motion_of(joint);
+    const bool elastic = joint.stop_stiffness || joint.stop_damping;
+    if (joint.stop_stiffness) number(j + ".stop_stiffness", *joint.stop_stiffness, joint.stop_stiffness->place);
+    if (joint.stop_damping) number(j + ".stop_damping", *joint.stop_damping, joint.stop_damping->place);
+    if (joint.restitution) number(j + ".restitution", *joint.restitution, joint.restitution->place);
+    std::string reaction;
+    for (const bool upper : {false, true}) {
+      const std::optional<Formula>& limit = upper ? joint.upper : joint.lower;
+      if (!limit) continue;
+      const std::string name = j + (upper ? ".upper" : ".lower"), bound = name + "_limit";
+      constant(bound, limit->place, [joint, upper](const Poses& poses) {
+        const double value = poses.number(upper ? *joint.upper : *joint.lower);
+        if (upper && joint.lower && !(poses.number(*joint.lower) < value))
+          throw error_at(joint.upper->place, "the limits of joint " + joint.name + " are " +
+                                                 number_text(poses.number(*joint.lower)) + " and " +
+                                                 number_text(value) + ", expected the lower one first");
+        return value;
+      });
+      const std::string gap = upper ? bound + " - " + motion : motion + " - " + bound;
+      if (!elastic) {
+        line("obstacles", name,
+             "{ formula = " + toml_string(gap) +
+                 (joint.restitution ? ", restitution = " + toml_string(j + ".restitution") : "") + " }",
+             joint.place);
+        reaction += (upper ? " - lambda." : " + lambda.") + name;
         continue;
       }
-      const std::string word = text.substr(k, end - k);
-      out += word == "angle" || word == "speed" || word == "distance" ? joint + "." + word : word;
-      k = end;
+      const std::string beyond = motion + (upper ? " > " : " < ") + bound;
+      if (joint.stop_stiffness) {
+        formula("potential", name, "if(" + beyond + ", " + j + ".stop_stiffness/2*(" + gap + ")^2, 0)", joint.place);
+        reaction += " + if(" + beyond + ", " + j + ".stop_stiffness*(" + bound + " - " + motion + "), 0)";
+      }
+      if (joint.stop_damping) {
+        const std::string size = "if(" + beyond + ", -" + j + ".stop_damping*" + rate_of(joint) + ", 0)";
+        drive(joint, size, joint.type->turns, joint.place);
+        reaction += " + " + size;
+      }
     }
-    return out;
+    if (!reaction.empty()) output(j + ".stop", reaction, joint.type->turns ? "N m" : "N", joint.place);
   }
+
+  /// Coulomb friction that does not depend on the reaction, F or less while the joint sticks and F against the motion
+  /// while it slides, is that of a coordinate which the force F presses on an obstacle, with a friction coefficient of
+  /// one and the motion of the joint as slip:
+  ///
+  ///     U = F s,  s >= 0,  s(0) = 0   =>   s = 0 and psi = F at all times.
+  ///
+  /// An impact elsewhere does not press s, and has no impulse by it. The mass of s is without influence.
+  void write_dry_friction(const Joint& joint) {
+    const std::string f = joint.name + ".friction", press = joint.name + ".pressed";
+    number(f + ".size", *joint.dry_friction, joint.dry_friction->place);
+    const Partner& moved = joint.b.kind == Partner::Kind::point ? joint.a : joint.b;
+    const std::string body = moved.name.substr(0, moved.name.find('.'));
+    coordinate(press, body + ".mass",
+               {joint.place, [](const Poses&) { return 0.0; }, [](const Poses&, const Vector&) { return 0.0; },
+                [](const Poses&) { return 1.0; }, true});
+    formula("potential", f, f + ".size*" + press, joint.place);
+    line("obstacles", f,
+         "{ formula = " + toml_string(press) + ", slip = " + toml_string(motion_of(joint)) +
+             ", friction = 1, restitution = 0 }",
+         joint.place);
+  }
+  static std::string motion_of(const Joint& joint) { return joint.name + (joint.type->turns ? ".angle" : ".distance"); }
+  static std::string rate_of(const Joint& joint) { return joint.name + (joint.type->turns ? ".speed" : ".slip"); }
+
   void write_motor(const Motor& motor) {
     const Joint& joint = all_.joints[motor.joint];
     const std::string &name = motor.name, &j = joint.name;
     switch (motor.kind) {
       case Motor::Kind::angle:
         define(name + ".angle", motor.value, motor.value_place);
-        constraint(later(joint.a, joint.b), name,
+        constraint(later({&joint.a, &joint.b}), name,
                    j + ".sin*cos(" + name + ".angle) - " + j + ".cos*sin(" + name + ".angle)", motor.place);
         output(name + ".torque", "-lambda." + name, "N m", motor.place);
         break;
       case Motor::Kind::distance:
         define(name + ".distance", motor.value, motor.value_place);
-        constraint(later(joint.a, joint.b), name, j + ".distance - " + name + ".distance", motor.place);
+        constraint(later({&joint.a, &joint.b}), name, j + ".distance - " + name + ".distance", motor.place);
         output(name + ".force", "-lambda." + name, "N", motor.place);
         break;
       case Motor::Kind::torque:
       case Motor::Kind::force: {
         const bool turning = motor.kind == Motor::Kind::torque;
         const std::string own = name + (turning ? ".torque" : ".force");
-        define(own, of_joint(motor.value, j), motor.value_place);
+        define(
+            own,
+            with_names(motor.value, {{"angle", j + ".angle"}, {"speed", j + ".speed"}, {"distance", j + ".distance"}}),
+            motor.value_place);
         show(own, turning ? "N m" : "N", motor.place);
         drive(joint, own, turning, motor.place);
         break;
       }
     }
   }
-
-  void write_load(const Load& load) {
-    for (std::size_t c = 0; c < dimension_; ++c)
-      define(load.name + "." + letters[c], load.components[c].first, load.components[c].second);
-    act(load.on, point_of(load.name), load.place);
-  }
-
-  void write_contact(const PlaneContact& contact) {
-    const std::string& name = contact.name;
-    for (std::size_t c = 0; c < dimension_; ++c) {
-      number(name + ".point." + letters[c], contact.point[c], contact.place);
-      constant(name + ".normal." + letters[c], contact.place, [contact, c](const Poses& poses) {
-        return poses.direction(contact.normal, "the normal of contact " + contact.name)[static_cast<Index>(c)];
-      });
-    }
-    if (contact.restitution) number(name + ".restitution", *contact.restitution, contact.restitution->place);
-    if (contact.friction) number(name + ".friction", *contact.friction, contact.friction->place);
-    for (const Partner& on : contact.on) {
-      std::string text = "{ formula = " + toml_string(sum([&](const std::string& c) {
-                           return name + ".normal." + c + "*(" + on.name + "." + c + " - " + name + ".point." + c + ")";
-                         }));
-      if (contact.restitution) text += ", restitution = " + toml_string(name + ".restitution");
-      if (contact.friction)
-        text +=
-            ", slip = " + toml_string(name + ".normal.y*" + on.name + ".x - " + name + ".normal.x*" + on.name + ".y") +
-            ", friction = " + toml_string(name + ".friction");
-      line("obstacles", name + "." + on.name, text + " }", contact.place);
-    }
-  }
-
-  static constexpr std::size_t few = 16;
-  bool near_;
 };
 
 }  // namespace
 
 void write_joints(const Bodies& all, WrittenTables& written) {
   JointWriter(all, written).write();
+}
+void write_motors(const Bodies& all, WrittenTables& written) {
+  JointWriter(all, written).write_motors();
 }
 
 }  // namespace gnomon::mechanism

@@ -17,6 +17,12 @@ std::string array(const Values3& values) {
   return out + "]";
 }
 
+Values3 names_of(const std::vector<Attachment>& all) {
+  Values3 names;
+  for (const Attachment& one : all) names.emplace_back(one.name);
+  return names;
+}
+
 std::string between(const Attachment& a, const Attachment& b) {
   return "[" + toml_string(a.name) + ", " + toml_string(b.name) + "]";
 }
@@ -86,11 +92,21 @@ MechanismEntry& Mechanism::joint(const std::string& name, const std::string& typ
                                  const Attachment& b) {
   return entry("joints", name).set("type", type).add("between", between(a, b));
 }
+MechanismEntry& Mechanism::gear(const std::string& name, const std::string& first, const std::string& second,
+                                const Value& ratio) {
+  return entry("joints", name).set("type", "gear").set("of", Values3{first, second}).set("ratio", ratio);
+}
+MechanismEntry& Mechanism::gear(const std::string& name, const std::vector<std::string>& of, const Values3& ratios) {
+  return entry("joints", name).set("type", "gear").set("of", Values3(of.begin(), of.end())).set("ratios", ratios);
+}
 MechanismEntry& Mechanism::rod(const std::string& name, const Attachment& a, const Attachment& b) {
   return entry("rods", name).add("between", between(a, b));
 }
 MechanismEntry& Mechanism::spring(const std::string& name, const Attachment& a, const Attachment& b) {
   return entry("springs", name).add("between", between(a, b));
+}
+MechanismEntry& Mechanism::rope(const std::string& name, const std::vector<Attachment>& through) {
+  return entry("ropes", name).set("through", names_of(through));
 }
 MechanismEntry& Mechanism::motor(const std::string& name, const std::string& joint) {
   return entry("motors", name).set("joint", joint);
@@ -100,10 +116,11 @@ void Mechanism::load(const std::string& name, const Attachment& on, const Values
 }
 MechanismEntry& Mechanism::contact(const std::string& name, const Values3& point, const Values3& normal,
                                    const std::vector<Attachment>& on) {
-  MechanismEntry& contact = entry("contacts", name).set("plane.point", point).set("plane.normal", normal);
-  Values3 names;
-  for (const Attachment& one : on) names.emplace_back(one.name);
-  return contact.set("on", names);
+  return entry("contacts", name).set("plane.point", point).set("plane.normal", normal).set("on", names_of(on));
+}
+MechanismEntry& Mechanism::contact(const std::string& name, const Attachment& point, const Values3& normal,
+                                   const std::vector<Attachment>& on) {
+  return entry("contacts", name).set("plane.point", point.name).set("plane.normal", normal).set("on", names_of(on));
 }
 
 void Mechanism::hold(const std::string& name) {

@@ -24,7 +24,8 @@ double cleaned(double x) {
   return x;
 }
 
-/// Two unit vectors at right angles to n and to each other, along the axes where n is.
+}  // namespace
+
 Matrix3 frame(const Vector3& n) {
   Index least = 0;
   n.cwiseAbs().minCoeff(&least);
@@ -36,19 +37,22 @@ Matrix3 frame(const Vector3& n) {
   return out.unaryExpr(&cleaned);
 }
 
-}  // namespace
-
 Poses::Poses(const Bodies& bodies, const std::vector<double>& parameters) : bodies_(bodies) {
   values_.parameters = parameters;
   for (const Body& body : bodies.bodies) {
     find_mass(body);
     std::vector<Vector3> markers;
-    for (const Marker& marker : body.markers) markers.push_back(vector(marker.position));
+    for (const Marker& marker : body.markers)
+      markers.push_back(marker.at ? Vector3(Vector3::Zero()) : vector(marker.position));
     markers_.push_back(std::move(markers));
     axes_.push_back(orientation(body));
     centres_.emplace_back(Vector3::Zero());
   }
   place_all();
+  for (std::size_t k = 0; k < markers_.size(); ++k)
+    for (std::size_t j = 0; j < markers_[k].size(); ++j)
+      if (const auto& at = bodies.bodies[k].markers[j].at)
+        markers_[k][j] = (axes_[k].transpose() * (position(*at) - centres_[k])).unaryExpr(&cleaned);
 }
 
 double Poses::number(const Formula& formula) const {
@@ -97,6 +101,14 @@ void Poses::find_mass(const Body& body) {
       volume = pi * r * r * sizes[1];
       moments = Vector3(r * r / 4, r * r / 4, sizes[1] * sizes[1] / 12);
       break;
+    case Body::Shape::disc:
+      volume = pi * r * r;
+      moments = Vector3(r * r / 4, r * r / 4, 0);
+      break;
+    case Body::Shape::plate:
+      volume = sizes[0] * sizes[1];
+      moments = Vector3(sizes[0] * sizes[0] / 12, sizes[1] * sizes[1] / 12, 0);
+      break;
     case Body::Shape::none:
       break;
   }
@@ -125,21 +137,78 @@ void Poses::find_mass(const Body& body) {
     if ((inertia - inertia.transpose()).cwiseAbs().maxCoeff() > thresholds::asymmetry * inertia.cwiseAbs().maxCoeff())
       throw error_at(body.inertia_place, "the inertia of " + what + " is not symmetric");
   }
-  const Matrix3 second = inertia.trace() / 2 * Matrix3::Identity() - inertia;
+  Matrix3 second = inertia.trace() / 2 * Matrix3::Identity() - inertia;
+  if (body.thin) {
+    const auto a = static_cast<Index>(*body.thin);
+    second(a, a) = 0;
+    moments_.push_back(second);
+    return;
+  }
   const Vector3 own = Eigen::SelfAdjointEigenSolver<Matrix3>(inertia).eigenvalues();
   if (!(own[0] + own[1] > own[2] * (1 + thresholds::flat_body)) || !(own[0] > 0))
     throw error_at(body.inertia_place,
                    "the inertia of " + what + " has the principal moments " + number_text(own[0]) + ", " +
                        number_text(own[1]) + " and " + number_text(own[2]) +
-                       ": of a body that is thick in every direction each is less than the sum of the others");
+                       ": of a body that is thick in every direction each is less than the sum of the others, and of "
+                       "a flat one, given as three numbers or as a disc or a plate, one is the sum and the others are "
+                       "above zero");
   moments_.push_back(second);
 }
 
 Matrix3 Poses::orientation(const Body& body) const {
-  if (!body.angle) return Matrix3::Identity();
-  const Vector3 axis = body.axis.empty() ? Vector3(Vector3::UnitZ())
-                                         : direction(body.axis, "the axis of the orientation of body " + body.name);
-  return Eigen::AngleAxisd(number(*body.angle), axis).toRotationMatrix().unaryExpr(&cleaned);
+  using Form = Orientation::Form;
+  using Turn = Eigen::AngleAxisd;
+  const Orientation& given = body.orientation;
+  const std::string what = "the orientation of body " + body.name;
+  const auto numbers = [&](Index first, Index count) {
+    Vector out(count);
+    for (Index i = 0; i < count; ++i) out[i] = number(given.numbers[static_cast<std::size_t>(first + i)]);
+    return out;
+  };
+  Matrix3 out = Matrix3::Identity();
+  switch (given.form) {
+    case Form::none:
+      break;
+    case Form::turn:
+      out = Turn(number(*given.angle),
+                 given.numbers.empty() ? Vector3(Vector3::UnitZ()) : direction(given.numbers, "the axis of " + what))
+                .toRotationMatrix();
+      break;
+    case Form::rpy: {
+      const Vector angles = numbers(0, 3);
+      out = (Turn(angles[2], Vector3::UnitZ()) * Turn(angles[1], Vector3::UnitY()) * Turn(angles[0], Vector3::UnitX()))
+                .toRotationMatrix();
+      break;
+    }
+    case Form::quaternion: {
+      const Vector q = numbers(0, 4);
+      if (!(q.norm() > 0)) throw error_at(given.place, "the quaternion of " + what + " has the length zero");
+      out = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+      break;
+    }
+    case Form::matrix: {
+      const Vector rows = numbers(0, 9);
+      const Matrix3 matrix = Eigen::Map<const Matrix3>(rows.data()).transpose();
+      const double off = (matrix.transpose() * matrix - Matrix3::Identity()).cwiseAbs().maxCoeff();
+      if (!(off <= thresholds::rotation_matrix) || !(matrix.determinant() > 0))
+        throw error_at(given.place, "the matrix of " + what + " is no rotation: " +
+                                        (off <= thresholds::rotation_matrix
+                                             ? "it is a mirror image"
+                                             : "R^T R is off the unit matrix by " + number_text(off)));
+      const Eigen::JacobiSVD<Matrix3> svd(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
+      out = svd.matrixU() * svd.matrixV().transpose();
+      break;
+    }
+    case Form::axes: {
+      const Vector3 first = numbers(0, 3), second = numbers(3, 3), x = first.normalized(),
+                    y = second - x.dot(second) * x;
+      if (!(first.norm() > 0) || !(y.norm() > thresholds::right_angle * second.norm()))
+        throw error_at(given.place, "the axes of " + what + " are no two directions");
+      out << x, y.normalized(), x.cross(y.normalized());
+      break;
+    }
+  }
+  return out.unaryExpr(&cleaned);
 }
 
 /// Each after those that its place needs; not by recursion, as chains may be long.
@@ -150,20 +219,25 @@ void Poses::place_all() {
   for (std::size_t first = 0; first < states.size(); ++first)
     for (path.push_back(first); !path.empty();) {
       const std::size_t k = path.back();
-      const auto waits = [&](const auto& put) {
-        const std::optional<Partner>& partner = put.second.partner;
-        return partner && partner->kind == Partner::Kind::body && states[partner->index] != State::placed;
+      std::optional<std::size_t> needed;
+      const auto need = [&](std::size_t other) {
+        if (!needed && states[other] != State::placed) needed = other;
       };
-      const auto& puts = bodies_.bodies[k].puts;
-      const auto needed = states[k] == State::placed ? puts.end() : std::find_if(puts.begin(), puts.end(), waits);
-      if (needed == puts.end()) {
+      const Body& own = bodies_.bodies[k];
+      if (states[k] != State::placed) {
+        if (own.orientation.relative) need(*own.orientation.relative);
+        for (const auto& put : own.puts)
+          if (const auto& partner = put.second.partner; partner && partner->kind == Partner::Kind::body)
+            need(partner->index);
+      }
+      if (!needed) {
         if (states[k] != State::placed) place(k);
         states[k] = State::placed;
         path.pop_back();
         continue;
       }
       states[k] = State::open;
-      path.push_back(needed->second.partner->index);
+      path.push_back(*needed);
       if (states[path.back()] != State::open) continue;
       const Body& body = bodies_.bodies[path.back()];
       throw error_at(body.place, "the place of body " + body.name + " depends on itself");
@@ -172,6 +246,7 @@ void Poses::place_all() {
 
 void Poses::place(std::size_t k) {
   const Body& body = bodies_.bodies[k];
+  if (body.orientation.relative) axes_[k] = (axes_[*body.orientation.relative] * axes_[k]).unaryExpr(&cleaned);
   if (body.puts.empty()) {
     centres_[k] = vector(body.position);
   } else {
@@ -193,6 +268,10 @@ void Poses::place(std::size_t k) {
   }
 }
 
+double Poses::angle(std::size_t body) const {
+  return std::atan2(axes_[body](1, 0), axes_[body](0, 0));
+}
+
 double Poses::reach2(std::size_t body) const {
   double sum = 0;
   for (const Vector3& marker : markers_[body]) sum += marker.squaredNorm();
@@ -208,13 +287,16 @@ Vector3 Poses::position(const Target3& target) const {
 Vector3 Poses::position(const Partner& partner) const {
   switch (partner.kind) {
     case Partner::Kind::point:
-      return vector(bodies_.points[partner.index].position);
+      return position(bodies_.points[partner.index].position);
     case Partner::Kind::particle:
       return vector(bodies_.particles[partner.index].position);
     case Partner::Kind::body:
       break;
   }
   const std::size_t k = partner.index;
+  // It may be asked for before that of the marker is known in body axes.
+  if (partner.marker)
+    if (const auto& at = bodies_.bodies[k].markers[*partner.marker].at) return position(*at);
   return partner.marker ? Vector3(centres_[k] + axes_[k] * markers_[k][*partner.marker]) : centres_[k];
 }
 

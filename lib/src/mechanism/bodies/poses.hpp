@@ -41,8 +41,12 @@ class Poses {
   const Matrix3& axes(std::size_t body) const { return axes_[body]; }
 
   Vector3 position(const Partner& partner) const;
+  Vector3 position(const Target3& target) const;
   /// The components of a vector in the axes of the partner's body, or in space.
   Vector3 in_axes(const Partner& partner, const Vector3& v) const;
+
+  /// Planar: from -pi to pi.
+  double angle(std::size_t body) const;
 
   /// The unit vectors of a joint at the start, in space: n, e1, e2 of A and of B.
   struct Frames {
@@ -55,7 +59,6 @@ class Poses {
   Matrix3 orientation(const Body& body) const;
   void place_all();
   void place(std::size_t k);
-  Vector3 position(const Target3& target) const;
 
   const Bodies& bodies_;
   Values values_;
@@ -64,5 +67,8 @@ class Poses {
   std::vector<Vector3> centres_;
   std::vector<std::vector<Vector3>> markers_;
 };
+
+/// n and two unit vectors at right angles to it and to each other, along the axes where n is.
+Poses::Matrix3 frame(const Poses::Vector3& n);
 
 }  // namespace gnomon::mechanism

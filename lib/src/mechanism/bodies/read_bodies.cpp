@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/thresholds.hpp"
 #include "mechanism/bodies/table_reader.hpp"
 
 namespace gnomon::mechanism {
@@ -22,7 +23,7 @@ class BodyReader : TableReader {
     each("points", [&](const TomlEntry& entry) { take(entry, Partner::Kind::point); });
     each("particles", [&](const TomlEntry& entry) { take(entry, Partner::Kind::particle); });
     each("bodies", [&](const TomlEntry& entry) { take_body(entry); });
-    for (const char* key : {"joints", "rods", "springs", "motors", "loads", "contacts"})
+    for (const char* key : {"joints", "rods", "springs", "ropes", "motors", "loads", "contacts"})
       each(key, [&](const TomlEntry& entry) { take_name(entry); });
 
     each("points", [&](const TomlEntry& entry) { read_point(entry); });
@@ -66,8 +67,8 @@ class BodyReader : TableReader {
     FixedPoint point = named<FixedPoint>(entry);
     const toml::node& position =
         entry.value->is_table() ? required(keys_of(entry, "point", {"position"}), "position") : *entry.value;
-    point.position = vector(position, "the position of point " + entry.key, true);
-    for (const Formula& one : point.position)
+    point.position.position = vector(position, "the position of point " + entry.key, true);
+    for (const Formula& one : point.position.position)
       for (const Formula::Node& node : one.nodes) point.moves = point.moves || node.kind == Formula::Kind::time;
     all_.points.push_back(std::move(point));
   }
@@ -103,15 +104,19 @@ class BodyReader : TableReader {
     Body body = named<Body>(entry);
     body.mass = optional(keys, "mass");
     if (const toml::node* node = keys.table.get("shape")) read_shape(*node, what, body);
-    if (const toml::node* node = keys.table.get("inertia")) read_inertia(*node, what, body);
+    if (body.shape == Body::Shape::disc || body.shape == Body::Shape::plate) body.thin = 2;
+    if (const toml::node* node = keys.table.get("inertia")) {
+      body.thin.reset();
+      read_inertia(*node, what, body);
+    }
     if (!body.mass && !body.density)
       throw error_at(entry.key_place, what + " has no mass: give a mass, or a shape with a density");
     if (body.inertia.empty() && body.shape == Body::Shape::none)
       throw error_at(entry.key_place, what + " has no inertia: give an inertia, or a shape");
     if (const toml::node* node = keys.table.get("markers"))
       for (const TomlEntry& marker : file_.entries(file_.table(*node, "markers of " + what)))
-        body.markers.push_back(
-            {marker.key, marker.key_place, vector(*marker.value, "marker " + marker.key + " of " + what)});
+        body.markers.push_back({marker.key, marker.key_place,
+                                vector(*marker.value, "marker " + marker.key + " of " + what), std::nullopt});
     if (const toml::node* node = keys.table.get("orientation")) read_orientation(*node, what, body);
     const toml::node *position = keys.table.get("position"), *place = keys.table.get("place");
     if ((position == nullptr) == (place == nullptr))
@@ -127,29 +132,31 @@ class BodyReader : TableReader {
   }
 
   void read_shape(const toml::node& node, const std::string& what, Body& body) const {
-    const Keys keys =
-        keys_of(node, "the shape of " + what, file_.place(node), {"box", "sphere", "cylinder", "disc", "density"});
+    const Keys keys = keys_of(node, "the shape of " + what, file_.place(node),
+                              {"box", "sphere", "cylinder", "disc", "plate", "density"});
     body.density = optional(keys, "density");
     if (body.density && body.mass)
       throw error_at(body.density->place, what + " has a mass and a density, expected one of them");
     const char* found = nullptr;
-    for (const char* key : {"box", "sphere", "cylinder", "disc"}) {
+    for (const char* key : {"box", "sphere", "cylinder", "disc", "plate"}) {
       const toml::node* size = keys.table.get(key);
       if (size == nullptr) continue;
       if (found) throw error_at(file_.place(*size), "the shape of " + what + " is a " + found + " and a " + key);
       found = key;
       const std::string of = std::string("the ") + key + " of " + what;
       const bool disc = std::string(key) == "disc", sphere = std::string(key) == "sphere";
-      if (all_.dimension == 2 && (sphere || std::string(key) == "cylinder"))
+      const bool planar = all_.dimension == 2, plate = std::string(key) == "plate";
+      if (planar && (sphere || plate || std::string(key) == "cylinder"))
         throw error_at(file_.place(*size), of + " is not planar: expected a box or a disc");
-      if (all_.dimension == 3 && disc)
-        throw error_at(file_.place(*size), of + " is planar: expected a box, a sphere or a cylinder");
       if (std::string(key) == "box") {
         body.shape = Body::Shape::box;
         body.sizes = vector(*size, of);
       } else if (sphere || disc) {
-        body.shape = Body::Shape::sphere;
+        body.shape = disc && !planar ? Body::Shape::disc : Body::Shape::sphere;
         body.sizes = {formula(*size, of)};
+      } else if (plate) {
+        body.shape = Body::Shape::plate;
+        body.sizes = numbers(*size, of, 2);
       } else {
         body.shape = Body::Shape::cylinder;
         body.sizes = numbers(*size, of, 2);
@@ -157,7 +164,7 @@ class BodyReader : TableReader {
     }
     if (found == nullptr)
       throw error_at(file_.place(node), "the shape of " + what + " is none of box, " +
-                                            (all_.dimension == 2 ? "disc" : "sphere, cylinder"));
+                                            (all_.dimension == 2 ? "disc" : "sphere, cylinder, disc, plate"));
   }
 
   void read_inertia(const toml::node& node, const std::string& what, Body& body) const {
@@ -180,35 +187,87 @@ class BodyReader : TableReader {
     }
     if (body.inertia.size() != 3 && body.inertia.size() != 9)
       throw error_at(file_.place(node), of + " mixes rows and numbers");
+    if (body.inertia.size() == 3) body.thin = thin_axis(body.inertia);
   }
-
-  void read_orientation(const toml::node& node, const std::string& what, Body& body) const {
-    const std::string of = "the orientation of " + what;
-    const toml::node* angle = &node;
-    if (all_.dimension == 3) {
-      if (!node.is_table()) throw error_at(file_.place(node), of + " in space is { axis = [..], angle = .. }");
-      const Keys keys = keys_of(node, of, file_.place(node), {"axis", "angle"});
-      angle = &required(keys, "angle");
-      body.axis = vector(required(keys, "axis"), "the axis of " + of);
-    } else if (node.is_table()) {
-      throw error_at(file_.place(node), of + " in the plane is one angle");
+  /// Of principal moments that are numbers, one of them the sum of the others.
+  static std::optional<std::size_t> thin_axis(const Formulas& moments) {
+    double J[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (moments[k].nodes.size() != 1 || moments[k].nodes[0].kind != Formula::Kind::number) return std::nullopt;
+      J[k] = moments[k].nodes[0].value;
     }
-    body.angle = formula(*angle, of);
-    constexpr double turn = 6.2831853072;
-    if (angle->is_number() && std::abs(*angle->value<double>()) > turn)
-      throw error_at(
-          file_.place(*angle),
-          of + " is " + body.angle->text + " rad, more than a turn: of degrees it is \"" + body.angle->text + "*deg\"");
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double others = J[(a + 1) % 3] + J[(a + 2) % 3];
+      if (std::min(J[(a + 1) % 3], J[(a + 2) % 3]) > 0 && std::abs(J[a] - others) <= thresholds::thin_body * others)
+        return a;
+    }
+    return std::nullopt;
   }
 
-  Target3 target(const toml::node& node, const std::string& what) const {
-    Target3 result;
-    if (node.is_array())
-      result.position = vector(node, what);
-    else
-      result.partner = partner(node, what);
-    return result;
+  /// One of axis and angle (in the plane an angle), rpy, quaternion, matrix and axes; relative to another body.
+  void read_orientation(const toml::node& node, const std::string& what, Body& body) const {
+    using Form = Orientation::Form;
+    const std::string of = "the orientation of " + what;
+    Orientation& out = body.orientation;
+    out.place = file_.place(node);
+    if (!node.is_table()) {
+      if (all_.dimension == 3)
+        throw error_at(out.place, of + " in space is { axis = [..], angle = .. }, or another form");
+      out.form = Form::turn;
+      return read_angle(node, of, out);
+    }
+    const bool planar = all_.dimension == 2;
+    if (planar && node.as_table()->get("axis")) throw error_at(out.place, of + " in the plane is one angle");
+    const Keys keys =
+        keys_of(node, of, out.place,
+                planar ? std::vector<std::string>{"angle", "relative"}
+                       : std::vector<std::string>{"axis", "angle", "rpy", "quaternion", "matrix", "axes", "relative"});
+    if (const toml::node* relative = keys.table.get("relative")) {
+      const Partner other = partner(*relative, "relative of " + of);
+      if (other.kind != Partner::Kind::body || other.marker)
+        throw error_at(other.place, of + " is relative to \"" + other.name + "\", expected a body");
+      out.relative = other.index;
+    }
+    const auto rows = [&](const toml::node& value, const std::string& name, std::size_t count) {
+      const toml::array& array = file_.array(value, name);
+      if (array.size() != count)
+        throw error_at(file_.place(value), name + " has " + std::to_string(array.size()) + " entries, expected " +
+                                               std::to_string(count) + " of three numbers");
+      for (const toml::node& row : array)
+        for (Formula& one : numbers(row, name, 3)) out.numbers.push_back(std::move(one));
+    };
+    const std::pair<const char*, Form> known[] = {{"angle", Form::turn},
+                                                  {"rpy", Form::rpy},
+                                                  {"quaternion", Form::quaternion},
+                                                  {"matrix", Form::matrix},
+                                                  {"axes", Form::axes}};
+    const auto forms = std::count_if(std::begin(known), std::end(known),
+                                     [&](const auto& one) { return keys.table.get(one.first) != nullptr; });
+    const bool axis_alone = keys.table.get("axis") && !keys.table.get("angle");
+    if (forms > 1 || (forms == 0 && !out.relative) || axis_alone)
+      throw error_at(out.place, of + (planar ? " has no angle"
+                                             : ": expected one of axis and angle, rpy, quaternion, matrix and axes"));
+    for (const auto& [key, form] : known) {
+      const toml::node* value = keys.table.get(key);
+      if (value == nullptr) continue;
+      out.form = form;
+      const std::string name = key + (" of " + of);
+      if (form == Form::turn) read_angle(*value, of, out);
+      if (form == Form::turn && !planar) out.numbers = vector(required(keys, "axis"), "the axis of " + of);
+      if (form == Form::rpy) out.numbers = numbers(*value, name, 3);
+      if (form == Form::quaternion) out.numbers = numbers(*value, name + ", w, x, y, z,", 4);
+      if (form == Form::matrix) rows(*value, name, 3);
+      if (form == Form::axes) rows(*value, name, 2);
+    }
   }
+  void read_angle(const toml::node& node, const std::string& of, Orientation& out) const {
+    out.angle = formula(node, of);
+    constexpr double turn = 6.2831853072;
+    if (node.is_number() && std::abs(*node.value<double>()) > turn)
+      throw error_at(file_.place(node), of + " is " + out.angle->text + " rad, more than a turn: of degrees it is \"" +
+                                            out.angle->text + "*deg\"");
+  }
+
   /// { marker = "left", at = "O" }, or { left = "O", right = [1, 2, 0] }.
   void read_place(const toml::table& table, const std::string& name, const std::string& what, Body& body,
                   const Place& place) const {
@@ -242,8 +301,8 @@ class BodyReader : TableReader {
 }  // namespace
 
 const std::vector<std::string>& body_keys() {
-  static const std::vector<std::string> keys{"planar", "gravity", "points", "particles", "bodies",  "joints",
-                                             "rods",   "springs", "motors", "loads",     "contacts"};
+  static const std::vector<std::string> keys{"planar", "gravity", "points", "particles", "bodies", "joints",
+                                             "rods",   "springs", "ropes",  "motors",    "loads",  "contacts"};
   return keys;
 }
 
@@ -256,6 +315,7 @@ Bodies read_bodies(const TomlFile& file, const Symbols& parameters) {
   TableReader::Found found;
   BodyReader(file, parameters, found).read();
   read_joints(file, parameters, found);
+  read_lines(file, parameters, found);
   return std::move(found.all);
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// Reads the tables of joints, rods, springs, motors, loads and contacts of a model file.
+/// Reads the tables of joints, motors, loads and contacts of a model file.
 
 #include <algorithm>
 #include <tuple>
@@ -16,36 +16,34 @@ class JointReader : TableReader {
   using TableReader::TableReader;
 
   void read() {
-    each("joints", [&](const TomlEntry& entry) { read_joint(entry); });
-    each("rods", [&](const TomlEntry& entry) { read_rod(entry); });
-    each("springs", [&](const TomlEntry& entry) { read_spring(entry); });
+    std::vector<TomlEntry> gears;
+    each("joints", [&](const TomlEntry& entry) {
+      const std::string type = type_of(entry);
+      if (type == "gear")
+        gears.push_back(entry);
+      else if (type == "rolling")
+        read_rolling(entry);
+      else
+        read_joint(entry);
+    });
+    for (const TomlEntry& entry : gears) read_gear(entry);
     each("motors", [&](const TomlEntry& entry) { read_motor(entry); });
     each("loads", [&](const TomlEntry& entry) { read_load(entry); });
     each("contacts", [&](const TomlEntry& entry) { read_contact(entry); });
   }
 
  private:
-  std::pair<Partner, Partner> between(const Keys& keys) const {
-    const std::string& what = keys.what;
-    const toml::node& node = required(keys, "between");
-    const toml::array& array = file_.array(node, "between of " + what);
-    if (array.size() != 2)
-      throw error_at(file_.place(node),
-                     "between of " + what + " has " + std::to_string(array.size()) + " entries, expected 2");
-    std::pair<Partner, Partner> result{partner(*array.get(0), "between of " + what),
-                                       partner(*array.get(1), "between of " + what)};
-    const auto& [a, b] = result;
-    if (a.kind == b.kind && a.index == b.index && a.kind != Partner::Kind::point)
-      throw error_at(b.place, what + " joins \"" + a.name + "\" and \"" + b.name + "\", which move as one");
-    if (a.kind == Partner::Kind::point && b.kind == Partner::Kind::point)
-      throw error_at(b.place,
-                     what + " joins \"" + a.name + "\" and \"" + b.name + "\", and neither is moved by forces");
-    return result;
+  std::string type_of(const TomlEntry& entry) const {
+    const std::string what = "joint " + entry.key;
+    const toml::node* type = file_.table(*entry.value, what).get("type");
+    return type ? file_.text(*type, "the type of " + what) : "";
   }
 
   void read_joint(const TomlEntry& entry) {
     const Keys keys =
-        keys_of(entry, "joint", {"type", "between", "axis", "axes", "stiffness", "rest", "damping", "hold"});
+        keys_of(entry, "joint",
+                {"type", "between", "frame", "axis", "axes", "stiffness", "rest", "damping", "limits", "restitution",
+                 "stop_stiffness", "stop_damping", "friction_torque", "friction_force", "start", "hold"});
     const std::string& what = keys.what;
     Joint joint = named<Joint>(entry);
     const toml::node& type = required(keys, "type");
@@ -55,10 +53,17 @@ class JointReader : TableReader {
       known.push_back(one.name);
       if (one.name == name) joint.type = &one;
     }
+    known.insert(known.end(), {"gear", "rolling"});
     if (joint.type == nullptr)
       throw error_at(file_.formula_place(type),
                      unknown_name(all_.dimension == 2 ? "joint in the plane" : "joint", name, known).what());
-    std::tie(joint.a, joint.b) = between(keys);
+    const toml::node* frame = keys.table.get("frame");
+    const Keys directions =
+        frame ? keys_of(*frame, "the frame of " + what, file_.place(*frame), {"origin", "axis", "axes"}) : keys;
+    if (frame)
+      read_frame(keys, directions, joint);
+    else
+      std::tie(joint.a, joint.b) = between(keys);
     const bool needs_b = !joint.type->square.empty() || joint.type->turns;
     const bool needs_a = needs_b || !joint.type->along.empty();
     if (needs_a && !joint.a.has_axes())
@@ -67,7 +72,7 @@ class JointReader : TableReader {
     if (needs_b && !joint.b.has_axes())
       throw error_at(joint.b.place,
                      what + ": particle " + joint.b.name + " has no axes for a joint of the type " + name);
-    const toml::node *axis = keys.table.get("axis"), *axes = keys.table.get("axes");
+    const toml::node *axis = directions.table.get("axis"), *axes = directions.table.get("axes");
     if (axis && joint.type->axes == 1) joint.axes.push_back(vector(*axis, "the axis of " + what));
     if (axes && joint.type->axes == 2) {
       const toml::array& list = file_.array(*axes, "the axes of " + what);
@@ -82,53 +87,203 @@ class JointReader : TableReader {
     joint.stiffness = optional(keys, "stiffness");
     joint.rest = optional(keys, "rest");
     joint.damping = optional(keys, "damping");
-    if ((joint.stiffness || joint.damping) && !joint.type->turns && !joint.type->slides)
-      throw error_at(entry.key_place,
-                     what + " of the type " + name + " has neither an angle nor a distance for a spring");
-    if (joint.rest && !joint.stiffness) throw error_at(joint.rest->place, what + " has a rest and no stiffness");
-    if (joint.damping) refuse_moving(joint.a, joint.b, what);
+    read_motion(keys, joint);
+    read_start(keys, joint);
     joint.held = held(keys);
     if (joint.held && !joint.type->turns && !joint.type->slides && joint.type->axes != 2)
       throw error_at(entry.key_place, what + " of the type " + name + " has neither an angle nor a distance to hold");
     all_.joints.push_back(std::move(joint));
   }
-  /// The velocity of a point that moves with t is not known as a formula.
-  void refuse_moving(const Partner& a, const Partner& b, const std::string& what) const {
-    for (const Partner* one : {&a, &b})
-      if (one->kind == Partner::Kind::point && all_.points[one->index].moves)
-        throw error_at(one->place, what + " needs the velocity of point " + one->name + ", which moves with t");
-  }
-
-  void read_rod(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "rod", {"between", "length"});
-    Rod rod = named<Rod>(entry);
-    std::tie(rod.a, rod.b) = between(keys);
-    rod.length = optional(keys, "length");
-    all_.rods.push_back(std::move(rod));
-  }
-
-  void read_spring(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "spring", {"between", "stiffness", "rest_length", "damping"});
+  /// A joint by one frame in space at the start, between two bodies, or a body and the ground: a marker on each.
+  void read_frame(const Keys& keys, const Keys& frame, Joint& joint) {
     const std::string& what = keys.what;
-    Spring spring = named<Spring>(entry);
-    std::tie(spring.a, spring.b) = between(keys);
-    spring.stiffness = formula(required(keys, "stiffness"), "the stiffness of " + what);
-    spring.rest_length = optional(keys, "rest_length");
-    spring.damping = optional(keys, "damping");
-    if (spring.damping) refuse_moving(spring.a, spring.b, what);
-    all_.springs.push_back(std::move(spring));
+    for (const char* key : {"axis", "axes"})
+      if (const toml::node* twice = keys.table.get(key))
+        throw error_at(file_.place(*twice),
+                       what + " has a frame and " + key + " beside it, expected " + key + " in the frame");
+    const Target3 origin = target(required(frame, "origin"), "the origin of " + frame.what);
+    const toml::node& node = required(keys, "between");
+    const toml::array& array = file_.array(node, "between of " + what);
+    if (array.size() != 2)
+      throw error_at(file_.place(node),
+                     "between of " + what + " has " + std::to_string(array.size()) + " entries, expected 2");
+    for (const bool first : {true, false}) {
+      const toml::node& one = *array.get(first ? 0 : 1);
+      (first ? joint.a : joint.b) = placed(one, file_.text(one, "between of " + what), origin, joint, what);
+    }
+    if (joint.a.kind == joint.b.kind && (joint.a.kind == Partner::Kind::point || joint.a.index == joint.b.index))
+      throw error_at(file_.place(node), what + " is between \"" + file_.text(*array.get(0), what) + "\" and \"" +
+                                            file_.text(*array.get(1), what) +
+                                            "\", expected two bodies, or one and "
+                                            "the ground");
+  }
+  Partner placed(const toml::node& node, const std::string& name, const Target3& origin, const Joint& joint,
+                 const std::string& what) {
+    Partner result;
+    const auto known = partners_.find(name);
+    if (name == "ground" && known == partners_.end()) {
+      FixedPoint point;
+      point.name = joint.name + ".ground";
+      point.place = joint.place;
+      point.position = origin;
+      result.index = all_.points.size();
+      result.name = point.name;
+      all_.points.push_back(std::move(point));
+    } else {
+      result = partner(node, "between of " + what);
+      if (result.kind != Partner::Kind::body || result.marker)
+        throw error_at(result.place,
+                       what + " has a frame and is between \"" + name + "\": expected a body, or \"ground\"");
+      result.name = name + "." + joint.name;
+      if (partners_.count(result.name) > 0)
+        throw error_at(joint.place, what + " makes the marker " + result.name + ", and there is one of this name");
+      std::vector<Marker>& markers = all_.bodies[result.index].markers;
+      result.marker = markers.size();
+      markers.push_back({joint.name, joint.place, {}, origin});
+      partners_.emplace(result.name, result);
+    }
+    result.place = file_.formula_place(node);
+    return result;
   }
 
-  /// The text of a formula that is read with the formulas of the model, or a number.
-  std::pair<std::string, Place> text_of(const toml::node& node, const std::string& what) const {
-    if (node.is_string()) {
-      std::string text = node.as_string()->get();
-      std::replace(text.begin(), text.end(), '\n', ' ');
-      if (text.find_first_of("\"\\") != std::string::npos)
-        throw error_at(file_.formula_place(node), what + " has a quotation mark or a backslash, which no formula has");
-      return {text, file_.formula_place(node)};
+  /// start = { angle = .., speed = .. }, or a distance and a speed
+  void read_start(const Keys& keys, Joint& joint) const {
+    const toml::node* node = keys.table.get("start");
+    if (node == nullptr) return;
+    const bool turns = joint.type->turns;
+    if (!turns && !joint.type->slides)
+      throw error_at(file_.place(*node), keys.what + " of the type " + joint.type->name +
+                                             " has neither an angle nor a distance that starts");
+    const Keys own =
+        keys_of(*node, "start of " + keys.what, file_.place(*node), {turns ? "angle" : "distance", "speed"});
+    joint.start = optional(own, turns ? "angle" : "distance");
+    joint.speed = optional(own, "speed");
+    if (joint.start && keys.table.get("hold"))
+      throw error_at(joint.start->place, keys.what + " has a start and hold, expected one of them");
+  }
+
+  /// What acts on the angle or the distance of a joint.
+  void read_motion(const Keys& keys, Joint& joint) const {
+    const std::string &what = keys.what, &type = joint.type->name;
+    const bool turns = joint.type->turns, slides = joint.type->slides;
+    const auto refuse = [&](const char* key, const std::string& why) {
+      if (const toml::node* node = keys.table.get(key)) throw error_at(file_.place(*node), what + why);
+    };
+    if (!turns && !slides)
+      for (const char* key : {"stiffness", "damping", "limits", "friction_torque", "friction_force"})
+        refuse(key, std::string(" of the type ") + type + " has neither an angle nor a distance for " +
+                        (key == std::string("stiffness") || key == std::string("damping") ? "a spring" : key));
+    if (joint.rest && !joint.stiffness) throw error_at(joint.rest->place, what + " has a rest and no stiffness");
+    refuse(turns ? "friction_force" : "friction_torque", " of the type " + type +
+                                                             (turns ? " turns: its dry friction is a friction_torque"
+                                                                    : " slides: its dry friction is a friction_force"));
+    joint.dry_friction = optional(keys, turns ? "friction_torque" : "friction_force");
+    read_limits(keys, joint);
+    if (joint.damping || joint.stop_damping || joint.dry_friction) refuse_moving(joint.a, joint.b, what);
+  }
+  /// limits = [lower, upper], or { lower = .. } or { upper = .. } for one of them
+  void read_limits(const Keys& keys, Joint& joint) const {
+    const std::string& what = keys.what;
+    const toml::node* limits = keys.table.get("limits");
+    if (limits && limits->is_table()) {
+      const Keys own = keys_of(*limits, "limits of " + what, file_.place(*limits), {"lower", "upper"});
+      joint.lower = optional(own, "lower");
+      joint.upper = optional(own, "upper");
+    } else if (limits) {
+      Formulas both = numbers(*limits, "limits of " + what, 2);
+      joint.lower = std::move(both[0]);
+      joint.upper = std::move(both[1]);
     }
-    return {number_text(file_.number(node, what), 17), file_.place(node)};
+    joint.restitution = optional(keys, "restitution");
+    joint.stop_stiffness = optional(keys, "stop_stiffness");
+    joint.stop_damping = optional(keys, "stop_damping");
+    for (const char* key : {"restitution", "stop_stiffness", "stop_damping"})
+      if (const toml::node* node = keys.table.get(key); node && !joint.lower && !joint.upper)
+        throw error_at(file_.place(*node), what + " has a " + key + " and no limits");
+    if (joint.restitution && (joint.stop_stiffness || joint.stop_damping))
+      throw error_at(joint.restitution->place,
+                     what + " has a restitution beside a stiffness or damping of its stops, expected one of them");
+  }
+
+  void read_rolling(const TomlEntry& entry) {
+    const Keys keys = keys_of(entry, "joint", {"type", "between", "normal", "radius", "axis", "friction"});
+    const std::string& what = keys.what;
+    Rolling rolling = named<Rolling>(entry);
+    std::tie(rolling.a, rolling.b) = between(keys);
+    for (const Partner* one : {&rolling.a, &rolling.b})
+      if (!one->has_axes() || (one == &rolling.b && one->kind != Partner::Kind::body))
+        throw error_at(one->place, what + ": \"" + one->name + "\" is no body " +
+                                       (one == &rolling.b ? "that rolls" : "with a plane, and no point"));
+    refuse_moving(rolling.a, rolling.a, what);
+    rolling.normal = vector(required(keys, "normal"), "the normal of " + what);
+    rolling.radius = optional(keys, "radius");
+    rolling.friction = optional(keys, "friction");
+    const Body& body = all_.bodies[rolling.b.index];
+    const bool round =
+        body.shape == Body::Shape::sphere || body.shape == Body::Shape::cylinder || body.shape == Body::Shape::disc;
+    if (!rolling.radius && !round)
+      throw error_at(entry.key_place, what + " has no radius, and body " + body.name + " no shape that has one");
+    if (!rolling.radius) rolling.radius = body.sizes.front();
+    if (const toml::node* axis = keys.table.get("axis")) {
+      if (all_.dimension == 2) throw error_at(file_.place(*axis), what + " has an axis, which is for space");
+      rolling.axis = vector(*axis, "the axis of " + what);
+    }
+    all_.rollings.push_back(std::move(rolling));
+  }
+
+  /// An angle or a distance by name: of a joint, or in the plane of a body.
+  Gear::Motion motion(const toml::node& node, const std::string& what) const {
+    const std::string name = file_.text(node, what);
+    const std::size_t dot = name.find('.');
+    const std::string owner = name.substr(0, dot), part = dot == std::string::npos ? "" : name.substr(dot + 1);
+    Gear::Motion result;
+    std::vector<std::string> known;
+    const auto take = [&](const std::string& of, const std::string& own, bool turns, bool only) {
+      known.push_back(only ? of : of + "." + own);
+      if (owner != of || (part != own && !(only && part.empty()))) return false;
+      result.name = of + "." + own;
+      result.turns = turns;
+      return true;
+    };
+    for (const Joint& joint : all_.joints) {
+      const bool both = joint.type->turns && joint.type->slides;
+      if ((joint.type->turns && take(joint.name, "angle", true, !both)) ||
+          (joint.type->slides && take(joint.name, "distance", false, !both)) ||
+          (joint.axes.size() == 2 &&
+           (take(joint.name, "angle1", true, false) || take(joint.name, "angle2", true, false)))) {
+        result.partners = {joint.a, joint.b};
+        return result;
+      }
+    }
+    for (std::size_t k = 0; k < all_.bodies.size() && all_.dimension == 2; ++k)
+      if (take(all_.bodies[k].name, "angle", true, true)) {
+        result.body = k;
+        result.partners = {partners_.at(all_.bodies[k].name)};
+        return result;
+      }
+    throw error_at(file_.formula_place(node), unknown_name("angle or distance of a joint", name, known).what());
+  }
+  void read_gear(const TomlEntry& entry) {
+    const Keys keys = keys_of(entry, "gear", {"type", "of", "ratio", "ratios"});
+    const std::string& what = keys.what;
+    Gear gear = named<Gear>(entry);
+    const toml::node& of = required(keys, "of");
+    for (const toml::node& one : file_.array(of, "of of " + what)) {
+      gear.motions.push_back(motion(one, "of of " + what));
+      for (std::size_t k = 0; k + 1 < gear.motions.size(); ++k)
+        if (gear.motions[k].name == gear.motions.back().name)
+          throw error_at(file_.formula_place(one), what + " is of " + gear.motions[k].name + " twice");
+    }
+    const std::size_t count = gear.motions.size();
+    const toml::node *ratio = keys.table.get("ratio"), *ratios = keys.table.get("ratios");
+    if (count < 2 || (ratio != nullptr) == (ratios != nullptr) || (ratio && count != 2))
+      throw error_at(entry.key_place,
+                     what + " is of " + std::to_string(count) + (count == 1 ? " motion" : " motions") +
+                         ": expected two and their ratio, of = [\"A\", \"B\"], ratio = 2 where B turns by twice the "
+                         "angle of A, or ratios = [..] whose sum of ratio times motion is zero, one for each motion");
+    gear.ratios =
+        ratio ? Formulas{formula(*ratio, "the ratio of " + what)} : numbers(*ratios, "ratios of " + what, count);
+    all_.gears.push_back(std::move(gear));
   }
 
   void read_motor(const TomlEntry& entry) {
@@ -196,10 +351,18 @@ class JointReader : TableReader {
     PlaneContact contact = named<PlaneContact>(entry);
     const toml::node& node = required(keys, "plane");
     const Keys plane = keys_of(node, "the plane of " + what, file_.place(node), {"point", "normal"});
-    contact.point = vector(required(plane, "point"), "the point of " + plane.what);
+    const toml::node& point = required(plane, "point");
+    if (point.is_string())
+      contact.base = partner(point, "the point of " + plane.what);
+    else
+      contact.point = vector(point, "the point of " + plane.what);
+    if (contact.base && !contact.base->has_axes())
+      throw error_at(contact.base->place, what + ": particle " + contact.base->name + " has no axes for a plane");
     contact.normal = vector(required(plane, "normal"), "the normal of " + plane.what);
     for (const toml::node& one : file_.array(required(keys, "on"), "on of " + what)) {
       Partner on = pushed(one, what);
+      if (contact.base && contact.base->kind == on.kind && contact.base->index == on.index)
+        throw error_at(on.place, what + " is between \"" + on.name + "\" and a plane of the same body");
       for (const Partner& other : contact.on)
         if (other.kind == on.kind && other.index == on.index && other.marker == on.marker)
           throw error_at(on.place, what + " is on \"" + on.name + "\" twice, expected once");

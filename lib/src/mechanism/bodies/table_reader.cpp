@@ -1,5 +1,9 @@
 #include "mechanism/bodies/table_reader.hpp"
 
+#include <algorithm>
+
+#include "gnomon/base/numbers.hpp"
+
 namespace gnomon::mechanism {
 
 Formula TableReader::formula(const toml::node& node, const std::string& what, bool timed) const {
@@ -61,6 +65,49 @@ Partner TableReader::partner(const toml::node& node, const std::string& what) co
   Partner result = at->second;
   result.place = file_.formula_place(node);
   return result;
+}
+
+Target3 TableReader::target(const toml::node& node, const std::string& what) const {
+  Target3 result;
+  if (node.is_array())
+    result.position = vector(node, what);
+  else
+    result.partner = partner(node, what);
+  return result;
+}
+
+std::pair<Partner, Partner> TableReader::between(const Keys& keys) const {
+  const std::string& what = keys.what;
+  const toml::node& node = required(keys, "between");
+  const toml::array& array = file_.array(node, "between of " + what);
+  if (array.size() != 2)
+    throw error_at(file_.place(node),
+                   "between of " + what + " has " + std::to_string(array.size()) + " entries, expected 2");
+  std::pair<Partner, Partner> result{partner(*array.get(0), "between of " + what),
+                                     partner(*array.get(1), "between of " + what)};
+  const auto& [a, b] = result;
+  if (a.kind == b.kind && a.index == b.index && a.kind != Partner::Kind::point)
+    throw error_at(b.place, what + " joins \"" + a.name + "\" and \"" + b.name + "\", which move as one");
+  if (a.kind == Partner::Kind::point && b.kind == Partner::Kind::point)
+    throw error_at(b.place, what + " joins \"" + a.name + "\" and \"" + b.name + "\", and neither is moved by forces");
+  return result;
+}
+
+void TableReader::refuse_moving(const Partner& a, const Partner& b, const std::string& what) const {
+  for (const Partner* one : {&a, &b})
+    if (one->kind == Partner::Kind::point && all_.points[one->index].moves)
+      throw error_at(one->place, what + " needs the velocity of point " + one->name + ", which moves with t");
+}
+
+std::pair<std::string, Place> TableReader::text_of(const toml::node& node, const std::string& what) const {
+  if (node.is_string()) {
+    std::string text = node.as_string()->get();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    if (text.find_first_of("\"\\") != std::string::npos)
+      throw error_at(file_.formula_place(node), what + " has a quotation mark or a backslash, which no formula has");
+    return {text, file_.formula_place(node)};
+  }
+  return {number_text(file_.number(node, what), 17), file_.place(node)};
 }
 
 }  // namespace gnomon::mechanism

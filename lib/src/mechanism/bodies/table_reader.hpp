@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "mechanism/bodies/bodies.hpp"
 
@@ -60,6 +61,14 @@ class TableReader {
     return node && file_.flag(*node, "hold of " + keys.what);
   }
   Partner partner(const toml::node& node, const std::string& what) const;
+  /// A place by name, or numbers.
+  Target3 target(const toml::node& node, const std::string& what) const;
+  /// The two partners of what joins them; of which one is moved by forces.
+  std::pair<Partner, Partner> between(const Keys& keys) const;
+  /// The velocity of a point that moves with t is not known as a formula.
+  void refuse_moving(const Partner& a, const Partner& b, const std::string& what) const;
+  /// The text of a formula that is read with the formulas of the model, or a number.
+  std::pair<std::string, Place> text_of(const toml::node& node, const std::string& what) const;
 
   const TomlFile& file_;
   const Symbols& parameters_;
@@ -67,7 +76,9 @@ class TableReader {
   std::map<std::string, Partner>& partners_;
 };
 
-/// Reads joints, rods, springs, motors, loads and contacts into found.all.
+/// Reads joints, gears, motors, loads and contacts into found.all.
 void read_joints(const TomlFile& file, const Symbols& parameters, TableReader::Found& found);
+/// Reads rods, springs and ropes into found.all.
+void read_lines(const TomlFile& file, const Symbols& parameters, TableReader::Found& found);
 
 }  // namespace gnomon::mechanism

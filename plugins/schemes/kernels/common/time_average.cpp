@@ -71,6 +71,14 @@ class AveragedSystem final : public TimeAverage, TimeDependence, ExtendedPrecisi
                           VectorRef values) const override {
     average(values, [&](double t, VectorRef f) { system_->lagrangian_hessian(t, q, lambda, f); });
   }
+  bool constraint_hessian_derivative(double, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                     const ConstVectorRef& v, VectorRef values) const override {
+    bool offered = true;
+    average(values, [&](double t, VectorRef f) {
+      offered = system_->constraint_hessian_derivative(t, q, lambda, v, f) && offered;
+    });
+    return offered;
+  }
 
   double potential_rate(double, const ConstVectorRef& q) const override {
     return 0.5 * (rates_->potential_rate(t0_, q) + rates_->potential_rate(t1_, q));

@@ -20,6 +20,7 @@ void ConstraintHessians::weighted(double t, const Vector& q, const Vector& gamma
 
 void ConstraintHessians::weighted_derivative(double t, const Vector& q, const Vector& lambda, const Vector& v,
                                              Vector& out) {
+  if (system_->constraint_hessian_derivative(t, q, lambda, v, out)) return;
   const SparsityPattern& pattern = system_->hessian_pattern();
   for (Index j = 0; j < unit_.size(); ++j) {
     unit_[j] = 1;

@@ -134,6 +134,12 @@ class GNOMON_EXPORT FunctionSystem : public System,
   const SparsityPattern& hessian_pattern() const final { return hessian_pattern_; }
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const final;
+  bool constraint_hessian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                     const ConstVectorRef& v, VectorRef values) const final {
+    values.setZero();
+    f_.constraints->add_hessian_derivative(t, at(q), lambda.data(), v.data(), constraint_places_.data(), values.data());
+    return true;
+  }
 
   void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final {
     f_.force->value(t, at(q, v), out.data());

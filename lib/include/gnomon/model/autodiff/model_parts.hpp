@@ -65,7 +65,7 @@ constexpr bool on_tape() {
 }
 
 /// The parts of Model. With Closed the obstacles are constraints: g = (g, -c), or (g, -c, d) with
-/// slips d.
+/// slips d, before the constraints of velocities.
 template <class Model, bool Closed = false>
 class ModelParts {
   using Signature = Signatures<Model>;
@@ -81,7 +81,7 @@ class ModelParts {
                         mass_matrix_exists = has_function_mass_matrix<Model>, mass_exists = has_function_mass<Model>,
                         constraints_exist =
                             has_function_constraints<Model> || (Closed && has_function_obstacles<Model>),
-                        velocity_constraints_exist = has_function_velocity_constraints<Model> && !Closed,
+                        velocity_constraints_exist = has_function_velocity_constraints<Model>,
                         penalty_exists = has_function_penalty_function<Model>,
                         symmetries_exist = has_function_symmetry_generator<Model> &&
                                            model::declared_symmetries<Model>() != 0 && !Closed,

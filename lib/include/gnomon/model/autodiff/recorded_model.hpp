@@ -132,13 +132,16 @@ class RecordedModel {
     traits.constraint_degree = !polynomial      ? SystemTraits::not_polynomial
                                : no_constraints ? traits.obstacle_degree
                                                 : std::max(traits.constraint_degree, traits.obstacle_degree);
-    traits.constraint_names.insert(traits.constraint_names.end(), traits.obstacle_names.begin(),
-                                   traits.obstacle_names.end());
+    std::vector<std::string> names = traits.obstacle_names;
     for (Index i = 0; has_function_slips<Model> && i < traits.friction_coefficients.size(); ++i) {
       const auto k = static_cast<std::size_t>(i);
-      traits.constraint_names.push_back(
-          "slip of " + (k < traits.obstacle_names.size() ? traits.obstacle_names[k] : "c[" + std::to_string(i) + "]"));
+      names.push_back("slip of " +
+                      (k < traits.obstacle_names.size() ? traits.obstacle_names[k] : "c[" + std::to_string(i) + "]"));
     }
+    const auto of_velocities =
+        std::min(traits.constraint_names.size(), static_cast<std::size_t>(multipliers_of(parts_->model())));
+    traits.constraint_names.insert(traits.constraint_names.begin() + static_cast<std::ptrdiff_t>(of_velocities),
+                                   names.begin(), names.end());
     if (has_function_slips<Model>) traits.constraint_degree = SystemTraits::not_polynomial;
     traits.friction_coefficients.resize(0);
     traits.obstacle_names.clear();

@@ -1,0 +1,135 @@
+/// \file
+/// Spheres, wheels and discs that roll on a plane through A with the normal n, which is fixed in A. With p = p_B - p_A
+/// and the radius R,
+///
+///     sphere      c = -R n,                               n.p - R = 0
+///     wheel       c = -R (n - s w)/k, s = n.w, k^2 = 1 - s^2,   n.p - R k = 0,    w: the axis of the wheel
+///
+/// c is the vector from p_B to where B touches the plane, and the points of B and of A that touch have one velocity:
+///
+///     e_i . (p_B' + omega_B x c - p_A' - omega_A x (p + c)) = 0,    i = 1, 2.
+///
+/// In the plane the second condition is that of a position, t.p + R phi = const, t at right angles to n and phi the
+/// angle of B against A.
+
+#include "mechanism/bodies/joining_writer.hpp"
+
+namespace gnomon::mechanism {
+
+namespace {
+
+class RollingWriter : JoiningWriter {
+ public:
+  using JoiningWriter::JoiningWriter;
+
+  void write() {
+    for (const Rolling& rolling : all_.rollings) write_rolling(rolling);
+  }
+
+ private:
+  void write_rolling(const Rolling& rolling) {
+    const std::string& r = rolling.name;
+    for (const auto& [column, name] : {std::pair{0, ".n"}, {1, ".e1"}, {2, ".e2"}})
+      if (column < all_.dimension)
+        fixed_vector(
+            r + name, rolling.a,
+            [rolling, column = column, flat = planar()](const Poses& poses) -> Vector3 {
+              const Vector3 n = poses.direction(rolling.normal, "the normal of joint " + rolling.name);
+              return flat && column == 1 ? Vector3(n[1], -n[0], 0) : Vector3(frame(n).col(column));
+            },
+            rolling.place);
+    number(r + ".radius", *rolling.radius, rolling.radius->place);
+    if (planar())
+      write_planar(rolling);
+    else
+      write_spatial(rolling);
+    output(r + ".normal", "-lambda." + r + ".height", "N", rolling.place);
+    for (std::size_t c = 0; c < dimension_; ++c) {
+      std::string force;
+      for (const auto& [row, vector] : rows(rolling)) force += " - lambda." + row + "*" + vector + "." + letters[c];
+      output(r + ".force." + letters[c], force, "N", rolling.place);
+    }
+    if (!rolling.friction) return;
+    number(r + ".friction", *rolling.friction, rolling.friction->place);
+    std::string square;
+    for (const auto& [row, vector] : rows(rolling))
+      if (row != r + ".height") square += (square.empty() ? "lambda." : " + lambda.") + row + "^2";
+    output(r + ".grip", "sqrt(" + square + ")/(" + r + ".friction*" + r + ".normal)", "", rolling.place);
+  }
+  /// Rows of constraints, and the directions of their forces.
+  std::vector<std::pair<std::string, std::string>> rows(const Rolling& rolling) const {
+    const std::string& r = rolling.name;
+    if (planar()) return {{r + ".height", r + ".n"}, {r + ".roll", r + ".e1"}};
+    return {{r + ".height", r + ".n"}, {r + ".roll1", r + ".e1"}, {r + ".roll2", r + ".e2"}};
+  }
+  std::string above(const Rolling& rolling, const std::string& vector) const {
+    return sum([&](const std::string& c) { return apart(rolling.a, rolling.b, c) + "*" + vector + "." + c; });
+  }
+
+  void write_planar(const Rolling& rolling) {
+    const std::string& r = rolling.name;
+    const std::size_t place = later({&rolling.a, &rolling.b});
+    constraint(place, r + ".height", above(rolling, r + ".n") + " - " + r + ".radius", rolling.place);
+    std::string angle = body_of(rolling.b) + ".angle";
+    if (rolling.a.kind == Partner::Kind::body) angle = "(" + angle + " - " + body_of(rolling.a) + ".angle)";
+    constant(r + ".start", rolling.place, [rolling](const Poses& poses) {
+      const Vector3 n = poses.direction(rolling.normal, "the normal of joint " + rolling.name);
+      const double angle =
+          poses.angle(rolling.b.index) - (rolling.a.kind == Partner::Kind::body ? poses.angle(rolling.a.index) : 0);
+      return (poses.position(rolling.b) - poses.position(rolling.a)).dot(Vector3(n[1], -n[0], 0)) +
+             poses.number(*rolling.radius) * angle;
+    });
+    constraint(place, r + ".roll", above(rolling, r + ".e1") + " + " + r + ".radius*" + angle + " - " + r + ".start",
+               rolling.place);
+  }
+
+  void write_spatial(const Rolling& rolling) {
+    const std::string &r = rolling.name, c = r + ".c", w = r + ".axis", n = r + ".n";
+    const Body& body = all_.bodies[rolling.b.index];
+    const bool wheel = !rolling.axis.empty() || body.shape == Body::Shape::cylinder || body.shape == Body::Shape::disc;
+    std::string height = r + ".radius";
+    if (wheel) {
+      fixed_vector(
+          w, rolling.b,
+          [rolling](const Poses& poses) -> Vector3 {
+            if (rolling.axis.empty()) return poses.axes(rolling.b.index).col(2);
+            return poses.direction(rolling.axis, "the axis of joint " + rolling.name);
+          },
+          rolling.place);
+      define(r + ".lean", dot(n, w), rolling.place);
+      define(r + ".upright", "sqrt(1 - " + r + ".lean^2)", rolling.place);
+      height += "*" + r + ".upright";
+    }
+    const std::size_t place = later({&rolling.a, &rolling.b});
+    constraint(place, r + ".height", above(rolling, n) + " - " + height, rolling.place);
+    for (const std::string& l : letters) {
+      define(c + "." + l,
+             wheel ? "-" + r + ".radius*(" + n + "." + l + " - " + r + ".lean*" + w + "." + l + ")/" + r + ".upright"
+                   : "-" + r + ".radius*" + n + "." + l,
+             rolling.place);
+      define(r + ".from_a." + l, apart(rolling.a, rolling.b, l) + " + " + c + "." + l, rolling.place);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      std::string slip = rolling.b.name + ".v" + letters[i] + " + " + turned(rolling.b, c, i);
+      if (rolling.a.kind == Partner::Kind::body)
+        slip += " - " + rolling.a.name + ".v" + letters[i] + " - (" + turned(rolling.a, r + ".from_a", i) + ")";
+      define(r + ".slip." + letters[i], slip, rolling.place);
+    }
+    for (const std::string e : {"1", "2"})
+      constraint(place, r + ".roll" + e, dot(r + ".slip", r + ".e" + e), rolling.place);
+  }
+  std::string body_of(const Partner& partner) const { return all_.bodies[partner.index].name; }
+  /// Component i of omega x a.
+  std::string turned(const Partner& partner, const std::string& a, std::size_t i) const {
+    const std::string omega = body_of(partner) + ".omega.", &j = letters[(i + 1) % 3], &k = letters[(i + 2) % 3];
+    return omega + j + "*" + a + "." + k + " - " + omega + k + "*" + a + "." + j;
+  }
+};
+
+}  // namespace
+
+void write_rollings(const Bodies& all, WrittenTables& written) {
+  RollingWriter(all, written).write();
+}
+
+}  // namespace gnomon::mechanism

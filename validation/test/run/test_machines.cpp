@@ -1,0 +1,538 @@
+/// \file
+/// Gears, limits, dry friction, spring laws, ropes, rolling, planes and obstacles that move, against closed forms and
+/// reduced equations.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+
+#include "gnomon/gnomon.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
+#include "mechanism/built_models.hpp"
+#include "support/builtin_registry.hpp"
+
+using namespace gnomon;
+using gnomon::test::build, gnomon::test::check_complaints, gnomon::test::complaint, gnomon::test::with;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846, g = 9.81;
+
+/// A run of a model by a tolerance alone, as `gnomon run FILE --rtol 1e-10` makes it.
+class Run {
+ public:
+  explicit Run(const std::string& text, double tolerance = 1e-10, const Assignments& set = {})
+      : instance_(build(text, set)), integrator_(make(tolerance)), outputs_(instance_) {}
+
+  Run& to(double t) {
+    const StepReport report = integrator_.advance_to(t);
+    BOOST_REQUIRE_MESSAGE(report.success(), report.message);
+    return *this;
+  }
+  double operator[](const std::string& name) const {
+    const Vector values = outputs_.evaluate(integrator_);
+    for (Index i = 0; i < values.size(); ++i)
+      if (outputs_.outputs()[static_cast<std::size_t>(i)].name == name) return values[i];
+    BOOST_FAIL("there is no output " << name);
+    return 0;
+  }
+  const Integrator& integrator() const { return integrator_; }
+  std::vector<ContactEvent> events(EventKind kind) const {
+    std::vector<ContactEvent> found;
+    for (const ContactEvent& event : integrator_.events())
+      if (event.kind == kind) found.push_back(event);
+    return found;
+  }
+  /// The booked energy is that of the motion, and constraints hold.
+  void check_promises(double energy = 1e-12) const {
+    const InvariantMonitor& monitor = integrator_.monitor();
+    BOOST_TEST(monitor.energy().max_abs_error() <= energy);
+    BOOST_TEST(monitor.position_max() <= 1e-12);
+    BOOST_TEST(monitor.velocity_max() <= 1e-11);
+  }
+
+ private:
+  Integrator make(double tolerance) const {
+    const Registry& registry = gnomon::registry();
+    const SolverFactory& solver = registry.solver("newton");
+    const SchemeChoice choice =
+        suited_scheme(registry, {instance_, tolerance, &solver, Options("newton", solver.options()), {}});
+    Integrator run = registry.integrator(instance_, choice.scheme, "newton", choice.options);
+    run.set_tolerances(Tolerances(tolerance));
+    return run;
+  }
+  ProblemInstance instance_;
+  Integrator integrator_;
+  EvaluatedOutputs outputs_;
+};
+
+void check_near(double value, double expected, double within) {
+  BOOST_TEST(std::abs(value - expected) <= within, value << " is not " << expected);
+}
+
+const std::string rack = R"toml(format = 1
+planar = true
+points = { O = [0, 0], P = [0, -0.25] }
+[bodies.pinion]
+mass = 3
+inertia = 0.06
+position = [0, 0]
+[bodies.rack]
+mass = 2
+inertia = 1
+position = [0, -0.25]
+[joints]
+A = { type = "revolute", between = ["O", "pinion"] }
+S = { type = "prismatic", between = ["P", "rack"], axis = [1, 0] }
+g = { type = "gear", of = ["A", "S"], ratio = 0.2 }
+[motors]
+m = { joint = "A", torque = 0.7 }
+)toml";
+
+/// J a = M - r F, m r a = F
+BOOST_AUTO_TEST_CASE(rack_and_pinion) {
+  Run run(rack);
+  const double a = 0.7 / (0.06 + 2 * 0.2 * 0.2);
+  run.to(2);
+  check_near(run["A.angle"], 0.5 * a * 4, 1e-9);
+  check_near(run["S.distance"], 0.2 * 0.5 * a * 4, 1e-9);
+  check_near(run["g.force2"], 2 * 0.2 * a, 1e-9);
+  check_near(run["g.torque1"], 0.06 * a - 0.7, 1e-9);
+  run.check_promises();
+}
+
+/// A nut that falls and turns on a screw: m s'' = -m g - F, J phi'' = F p with s = p phi.
+BOOST_AUTO_TEST_CASE(screw) {
+  const std::string screw = R"toml(format = 1
+gravity = [0, 0, -9.81]
+points = { O = [0, 0, 0] }
+[bodies.nut]
+mass = 2
+inertia = [0.3, 0.3, 0.4]
+position = [0, 0, 0]
+[joints]
+C = { type = "cylindrical", between = ["O", "nut"], axis = [0, 0, 1] }
+thread = { type = "gear", of = ["C.angle", "C.distance"], ratio = "pitch/(2*pi)" }
+[parameters]
+pitch = 0.5
+)toml";
+  Run run(screw);
+  const double p = 0.5 / (2 * pi), a = -g / (1 + 0.4 / (2 * p * p));
+  run.to(3);
+  check_near(run["C.distance"], 0.5 * a * 9, 1e-9);
+  check_near(run["C.angle"], 0.5 * a * 9 / p, 1e-7);
+  run.check_promises(1e-11);
+  BOOST_TEST(complaint(with(screw, "\"C.angle\"", "\"C\"")).find("unknown angle or distance of a joint \"C\"") !=
+             std::string::npos);
+}
+
+/// 2 c - l - r = 0, torques M on the cage and one brake on the left wheel.
+BOOST_AUTO_TEST_CASE(differential_of_three) {
+  Run run(R"toml(format = 1
+planar = true
+points = { O = [0, 0], P = [1, 0], Q = [2, 0] }
+bodies.cage = { mass = 1, inertia = 0.5, position = [0, 0] }
+bodies.left = { mass = 1, inertia = 0.2, position = [1, 0] }
+bodies.right = { mass = 1, inertia = 0.3, position = [2, 0] }
+[joints]
+C = { type = "revolute", between = ["O", "cage"] }
+L = { type = "revolute", between = ["P", "left"] }
+R = { type = "revolute", between = ["Q", "right"] }
+d = { type = "gear", of = ["C", "L", "R"], ratios = [2, -1, -1] }
+[motors]
+m = { joint = "C", torque = 1.5 }
+brake = { joint = "L", torque = -0.4 }
+)toml");
+  // 0.5 c = 1.5 - 2 lambda, 0.2 l = -0.4 + lambda, 0.3 r = lambda
+  const double lambda = (2 * 1.5 / 0.5 + 0.4 / 0.2) / (4 / 0.5 + 1 / 0.2 + 1 / 0.3);
+  run.to(2);
+  check_near(run["C.angle"], 2 * (1.5 - 2 * lambda) / 0.5, 1e-8);
+  check_near(run["L.angle"], 2 * (-0.4 + lambda) / 0.2, 1e-8);
+  check_near(run["R.angle"], 2 * lambda / 0.3, 1e-8);
+  check_near(run["d.torque1"], -2 * lambda, 1e-9);
+  run.check_promises();
+}
+
+BOOST_AUTO_TEST_CASE(gears_that_are_wrong_are_named) {
+  BOOST_TEST(complaint(rack) == "");
+  check_complaints({
+      {with(rack, "[\"A\", \"S\"]", "[\"A\", \"B\"]"), "unknown angle or distance of a joint \"B\""},
+      {with(rack, "[\"A\", \"S\"]", "[\"A\", \"A.angle\"]"), "gear g is of A.angle twice"},
+      {with(rack, "ratio = 0.2", "ratio = 0"), "a ratio of gear g is "},
+      {with(rack, "ratio = 0.2", "ratios = [1]"), "ratios of gear g has 1 entries, expected 2"},
+      {with(rack, ", ratio = 0.2", ""), "gear g is of 2 motions: expected two and their ratio"},
+      {with(rack, "ratio = 0.2", "rato = 0.2"), "unknown key of gear g \"rato\""},
+  });
+}
+
+const std::string slider = R"toml(format = 1
+planar = true
+points = { O = [0, 0] }
+bodies.block = { mass = 2, inertia = 1, position = [0, 0], velocity = [1, 0] }
+[joints]
+S = { type = "prismatic", between = ["O", "block"], axis = [1, 0]LAW }
+)toml";
+
+/// Between two stops a block loses 1 - e of its speed at each impact.
+BOOST_AUTO_TEST_CASE(limits_with_restitution) {
+  Run run(with(slider, "LAW", ", limits = [-0.5, 0.3], restitution = 0.5"));
+  run.to(6);
+  const std::vector<ContactEvent> hits = run.events(EventKind::impact);
+  BOOST_REQUIRE(hits.size() == 3U);
+  check_near(hits[0].t, 0.3, 1e-12);
+  check_near(hits[1].t, 0.3 + 0.8 / 0.5, 1e-12);
+  check_near(hits[2].t, 0.3 + 0.8 / 0.5 + 0.8 / 0.25, 1e-12);
+  check_near(hits[0].energy_change, -0.75, 1e-12);
+  run.check_promises();
+}
+
+/// Beyond an elastic stop the motion is that of a spring, half a period of it.
+BOOST_AUTO_TEST_CASE(limits_with_stiffness) {
+  Run run(with(slider, "LAW", ", limits = { upper = 0.3 }, stop_stiffness = 200"));
+  const double half = pi / 10;
+  run.to(0.3 + half / 2);
+  check_near(run["S.distance"], 0.3 + 0.1, 1e-9);
+  check_near(run["S.stop"], -20, 1e-6);
+  run.to(1.3 + half);
+  check_near(run["S.distance"], 0.3 - 1, 1e-9);
+  check_near(run["S.stop"], 0, 0);
+  run.check_promises();
+}
+
+/// A damped stop: x'' + 2 d x' + w^2 x = 0 while beyond it.
+BOOST_AUTO_TEST_CASE(limits_with_damping) {
+  Run run(with(slider, "LAW", ", limits = { upper = 0.3 }, stop_stiffness = 200, stop_damping = 8"));
+  const double d = 8.0 / 4, w = std::sqrt(100 - d * d), t = 0.1;
+  run.to(0.3 + t);
+  check_near(run["S.distance"], 0.3 + std::exp(-d * t) * std::sin(w * t) / w, 1e-8);
+}
+
+/// A spring with Coulomb friction of the size F: each half swing is shorter by 2 F/k, and the block sticks as soon as
+/// it turns within F/k of the middle.
+BOOST_AUTO_TEST_CASE(dry_friction_of_a_slide) {
+  Run run(with(with(slider, "LAW", ", friction_force = 1.5, stiffness = 50"), ", velocity = [1, 0]",
+               ", velocity = [0, 0]") +
+          "[motors]\nkick = { joint = \"S\", force = \"if(t < 0.2, 20, 0)\" }\n");
+  // Pushed by 20 - 1.5 for 0.2 s, then free: amplitudes about shifted middles.
+  const double w = 5, middle = (20 - 1.5) / 50, x0 = middle * (1 - std::cos(w * 0.2)),
+               v0 = middle * w * std::sin(w * 0.2);
+  double amplitude = std::hypot(x0 + 1.5 / 50, v0 / w) - 1.5 / 50, t = 0.2 + std::atan2(v0 / w, x0 + 1.5 / 50) / w;
+  int turns = 0;
+  for (; amplitude > 1.5 / 50; amplitude -= 2 * 1.5 / 50, ++turns) t += turns > 0 ? pi / w : 0;
+  const double sign = turns % 2 == 0 ? 1 : -1;
+  t += pi / w;
+  run.to(t + 1);
+  check_near(run["S.distance"], sign * amplitude, 1e-7);
+  BOOST_TEST(run["S.slip"] == 0.0);
+  const std::vector<ContactEvent> rest = run.events(EventKind::rest);
+  BOOST_REQUIRE(rest.size() == 1U);
+  check_near(rest[0].t, t, 1e-6);
+  run.check_promises(1e-10);
+}
+
+/// An arm held by its friction until the torque of its weight is larger; and which of two joints in a row gives way.
+BOOST_AUTO_TEST_CASE(dry_friction_of_hinges) {
+  const std::string arm = R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+points = { O = [0, 0] }
+[bodies.upper]
+mass = 1
+inertia = 0.1
+markers = { a = [-0.5, 0], b = [0.5, 0] }
+place = { a = "O" }
+[bodies.lower]
+mass = 1
+inertia = 0.1
+markers = { a = [-0.5, 0], b = [0.5, 0] }
+place = { a = "upper.b" }
+[joints]
+A = { type = "revolute", between = ["O", "upper.a"], friction_torque = "F" }
+B = { type = "revolute", between = ["upper.b", "lower.a"], friction_torque = "G" }
+[parameters]
+F = 19.7
+G = 5.0
+)toml";
+  Run held(arm);
+  held.to(1);
+  BOOST_TEST(held["A.angle"] == 0.0);
+  BOOST_TEST(held.events(EventKind::slide).empty());
+  // At B 4.905 N m, at A 19.62 N m of weight: with less at A both links fall as one body.
+  Run one(arm, 1e-10, {{"F", "15"}});
+  one.to(1e-3);
+  const double J = 2 * 0.1 + 0.25 + 2.25, a = (15 - 19.62) / J;
+  check_near(one["A.speed"], a * 1e-3, 1e-7);
+  check_near(one["B.angle"], 0, 1e-12);
+  Run two(arm, 1e-10, {{"G", "4"}});
+  two.to(1e-3);
+  BOOST_TEST(two["B.speed"] < 0);
+}
+
+/// The tension as a formula and as a potential are the linear spring with its damper.
+BOOST_AUTO_TEST_CASE(laws_of_springs) {
+  const std::string model = R"toml(format = 1
+gravity = [0, 0, -9.81]
+points = { O = [0, 0, 0] }
+particles.p = { mass = 1, position = [1, 0.2, 0] , velocity = [0, 1, 0.5] }
+[springs]
+s = { between = ["O", "p"], LAW }
+[outputs]
+pull = "30*(s.length - 0.8) + 0.5*(p.x*p.vx + p.y*p.vy + p.z*p.vz)/s.length"
+)toml";
+  Run linear(with(model, "LAW", "stiffness = 30, rest_length = 0.8")),
+      damped(with(model, "LAW", "stiffness = 30, rest_length = 0.8, damping = 0.5"));
+  Run tension(with(model, "LAW", "tension = \"30*(length - 0.8) + 0.5*rate\"")),
+      energy(with(model, "LAW", "energy = \"15*(length - 0.8)^2\""));
+  for (Run* run : {&linear, &damped, &tension, &energy}) run->to(2).check_promises(1e-10);
+  for (const char* name : {"p.x", "p.y", "p.z", "s.length"}) {
+    check_near(energy[name], linear[name], 1e-8);
+    check_near(tension[name], damped[name], 1e-8);
+  }
+  check_near(tension["s.force"], tension["pull"], 1e-12);
+  check_complaints({
+      {with(model, "LAW", "stiffness = 3, energy = \"length\""), "spring s has 2 of stiffness, tension"},
+      {with(model, "LAW", "energy = \"length*rate\""), "unknown name \"rate\""},
+      {with(model, "LAW", "tension = \"length\", damping = 1"), "spring s has a damping and no stiffness"},
+  });
+}
+
+/// A weight on a winch: the rope pulls with m (g + l''), and a mass that falls into a slack rope stops there.
+BOOST_AUTO_TEST_CASE(ropes) {
+  const std::string crane = R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+points = { tip = [0, 5] }
+particles.load = { mass = 4, position = [0, 1] }
+[ropes]
+r = { through = ["tip", "load"], length = "LENGTH" }
+)toml";
+  Run winch(with(crane, "LENGTH", "start - 0.3*t^2"));
+  winch.to(2);
+  check_near(winch["load.y"], 1 + 0.3 * 4, 1e-10);
+  check_near(winch["r.tension"], 4 * (g + 0.6), 1e-8);
+  winch.check_promises(1e-11);
+
+  Run slack(with(crane, "LENGTH", "4.5"));
+  slack.to(2);
+  check_near(slack.events(EventKind::landing).at(0).t, std::sqrt(2 * 0.5 / g), 1e-12);
+  check_near(slack.events(EventKind::landing).at(0).energy_change, -4 * g * 0.5, 1e-10);
+  check_near(slack["load.y"], 0.5, 1e-12);
+  check_near(slack["r.tension"], 4 * g, 1e-8);
+
+  // By an elastic rope it goes as deep as its energy says, and comes back to where it was.
+  Run elastic(with(crane, "\"LENGTH\"", "4.5, stiffness = 100"));
+  const double depth = 4 * g / 100, fall = std::sqrt(2 * 0.5 / g), w = 5;
+  elastic.to(fall + (pi - std::atan2(g * fall / w, depth)) / w);
+  check_near(elastic["load.y"], 0.5 - depth - std::hypot(depth, g * fall / w), 1e-8);
+  elastic.check_promises();
+
+  // Over a drum that it turns.
+  Run drum(with(with(with(crane, "[0, 5] }", "[0, 5], D = [-2, 0] }"), "\"LENGTH\"", "\"start - 0.3*axle.angle\""),
+                "[ropes]", R"toml(
+bodies.drum = { mass = 10, inertia = 0.9, position = [-2, 0] }
+[joints]
+axle = { type = "revolute", between = ["D", "drum"] }
+[ropes])toml"));
+  drum.to(1);
+  const double a = g / (1 + 0.9 / (4 * 0.3 * 0.3));
+  check_near(drum["load.y"], 1 - 0.5 * a, 1e-9);
+  check_near(drum["r.tension"], 4 * (g - a), 1e-8);
+}
+
+/// A ball that rolls down a slope, and a wheel that leans, against Euler's angles (the gallery's rolling coin); a disc
+/// in the plane, and a ball on a plate that moves.
+BOOST_AUTO_TEST_CASE(rolling) {
+  const std::string ball = R"toml(format = 1
+gravity = ["9.81*sin(20*deg)", 0, "-9.81*cos(20*deg)"]
+points = { O = [0, 0, 0] }
+bodies.ball = { shape = { sphere = 0.1, density = 1000 }, position = [0, 0, 0.1] }
+[joints]
+roll = { type = "rolling", between = ["O", "ball"], normal = [0, 0, 1], friction = 0.3 }
+)toml";
+  Run sphere(ball);
+  sphere.to(2);
+  const double weight = 4000 * pi / 3 * 1e-3 * g, slope = 20 * pi / 180;
+  check_near(sphere["ball.x"], 5.0 / 7 * g * std::sin(slope) * 2, 1e-8);
+  check_near(sphere["roll.normal"], weight * std::cos(slope), 1e-8);
+  check_near(sphere["roll.force.x"], -2.0 / 7 * weight * std::sin(slope), 1e-8);
+  check_near(sphere["roll.grip"], 2.0 / 7 * std::tan(slope) / 0.3, 1e-9);
+  sphere.check_promises();
+
+  Run coin(R"toml(format = 1
+gravity = [0, 0, -9.81]
+points = { O = [0, 0, 0] }
+[bodies.coin]
+mass = 0.1
+inertia = [2.5e-4, 2.5e-4, 4.999999999e-4]
+orientation = { axis = [1, 0, 0], angle = "75*deg" }
+position = [0, 0, "0.1*sin(75*deg)"]
+angular_velocity = [0, "12*sin(75*deg)", "1 - 12*cos(75*deg)"]
+[joints]
+roll = { type = "rolling", between = ["O", "coin"], normal = [0, 0, 1], radius = 0.1, axis = [0, "-sin(75*deg)", "cos(75*deg)"] }
+)toml");
+  coin.to(2);
+  check_near(coin["coin.x"], -0.082761754, 1e-7);
+  check_near(coin["coin.y"], 1.440273846, 1e-7);
+  coin.check_promises();
+
+  Run disc(R"toml(format = 1
+planar = true
+gravity = ["9.81*sin(20*deg)", "-9.81*cos(20*deg)"]
+points = { O = [0, 0] }
+bodies.disc = { shape = { disc = 0.2, density = 30 }, position = [0, 0.2] }
+[joints]
+roll = { type = "rolling", between = ["O", "disc"], normal = [0, 1] }
+)toml");
+  disc.to(2);
+  check_near(disc["disc.x"], 2.0 / 3 * g * std::sin(slope) * 2, 1e-8);
+  check_near(disc["disc.angle"], -disc["disc.x"] / 0.2, 1e-8);
+
+  // m x'' = F, J w' = F R, -F = M X'' - 3 with x' - X' + w R = 0: the plate is pulled, and the ball rolls back on it.
+  Run plate(R"toml(format = 1
+points = { O = [0, 0, 0] }
+bodies.ball = { mass = 2, inertia = [0.008, 0.008, 0.008], position = [0, 0, 0.1] }
+bodies.plate = { mass = 5, inertia = [1, 1, 1], position = [0, 0, 0] }
+[joints]
+track = { type = "prismatic", between = ["O", "plate"], axis = [1, 0, 0] }
+roll = { type = "rolling", between = ["plate", "ball"], normal = [0, 0, 1], radius = 0.1 }
+[loads]
+pull = { on = "plate", force = [3, 0, 0] }
+)toml");
+  plate.to(2);
+  // F (1/2 + R^2/J + 1/5) = 3/5
+  const double F = 3.0 / 5 / (0.5 + 0.01 / 0.008 + 0.2);
+  check_near(plate["ball.x"], F / 2 * 2, 1e-8);
+  check_near(plate["plate.x"], (3 - F) / 5 * 2, 1e-8);
+  check_near(plate["ball.omega.y"], -F * 0.1 / 0.008 * 2, 1e-7);
+
+  // With a wall in its way: v = 5/7 g sin t, then back with e v.
+  Run wall(ball + R"toml(
+[contacts]
+wall = { plane = { point = [3, 0, 0], normal = [-1, 0, 0] }, on = ["ball"], restitution = 0.6 }
+)toml");
+  wall.to(4);
+  const double a = 5.0 / 7 * g * std::sin(slope), hit = std::sqrt(6 / a);
+  const std::vector<ContactEvent> hits = wall.events(EventKind::impact);
+  BOOST_REQUIRE(hits.size() == 2U);
+  check_near(hits[0].t, hit, 1e-9);
+  check_near(hits[1].t, hit * (1 + 2 * 0.6), 1e-8);
+  check_near(hits[0].energy_change, -0.5 * 1.4 * weight / g * (1 - 0.36) * 6 * a, 1e-7);
+  wall.check_promises();
+  check_complaints({
+      {with(ball, "\"ball\"], normal", "\"O\"], normal"), "neither is moved by forces"},
+      {with(ball, "shape = { sphere = 0.1, density = 1000 }", "mass = 1, inertia = [1, 1, 1]"),
+       "joint roll has no radius, and body ball no shape that has one"},
+      {with(ball, "normal = [0, 0, 1], ", ""), "joint roll has no normal"},
+  });
+}
+
+/// A block on a wedge that is free to move: A = m g sin cos/(M + m sin^2), as every textbook has it.
+BOOST_AUTO_TEST_CASE(a_plane_on_a_body) {
+  Run run(R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+points = { O = [0, 0] }
+bodies.wedge = { mass = 4, inertia = 1, position = [0, 0] }
+particles.block = { mass = 1, position = [0, 0] }
+[joints]
+track = { type = "prismatic", between = ["O", "wedge"], axis = [1, 0] }
+[contacts]
+face = { plane = { point = "wedge", normal = ["-sin(30*deg)", "cos(30*deg)"] }, on = ["block"], restitution = 0 }
+)toml");
+  run.to(1);
+  const double s = 0.5, c = std::sqrt(0.75), A = g * s * c / (4 + s * s);
+  check_near(run["wedge.x"], 0.5 * A, 1e-9);
+  check_near(run["block.x"], -0.5 * 4 * A, 1e-9);
+}
+
+/// A block on a belt takes its speed after v/(mu g); a ball on a floor that shakes, its impacts by the flight between
+/// them.
+BOOST_AUTO_TEST_CASE(obstacles_that_move) {
+  Run belt(R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+points = { B = ["0.8*t", 0] }
+particles.block = { mass = 2, position = [0, 0] }
+[contacts]
+belt = { plane = { point = "B", normal = [0, 1] }, on = ["block"], restitution = 0, friction = 0.25 }
+)toml");
+  const double taken = 0.8 / (0.25 * g);
+  belt.to(2);
+  check_near(belt["block.x"], 0.5 * 0.8 * taken + 0.8 * (2 - taken), 1e-8);
+  const std::vector<ContactEvent> stick = belt.events(EventKind::stick);
+  BOOST_REQUIRE(stick.size() == 1U);
+  check_near(stick[0].t, taken, 1e-8);
+  belt.check_promises();
+
+  Run floor(R"toml(format = 1
+coordinates = ["y"]
+mass = 1
+potential = "9.81*y"
+[obstacles]
+floor = { formula = "y - 0.05*sin(30*t)", restitution = 0.5 }
+[start]
+position = { y = 0.3 }
+[outputs]
+push = "lambda.floor"
+)toml");
+  floor.to(1.68);
+  const std::vector<ContactEvent> hits = floor.events(EventKind::impact);
+  BOOST_REQUIRE(hits.size() == 5U);
+  double t = 0, y = 0.3, v = 0;
+  for (const ContactEvent& hit : hits) {
+    const double s = hit.t - t, down = v - g * s, floor_speed = 1.5 * std::cos(30 * hit.t);
+    check_near(y + v * s - g / 2 * s * s, 0.05 * std::sin(30 * hit.t), 1e-8);
+    t = hit.t;
+    y = 0.05 * std::sin(30 * t);
+    v = floor_speed - 0.5 * (down - floor_speed);
+    check_near(hit.energy_change, -0.375 * (down - floor_speed) * (down - floor_speed), 1e-7);
+  }
+  BOOST_TEST(floor["push"] == 0.0);
+}
+
+/// A disc and a plate without thickness move as those whose thickness is without influence: markers beside their plane,
+/// forces there, torques, joints that need the axis across, moments as three numbers.
+BOOST_AUTO_TEST_CASE(bodies_without_thickness) {
+  const std::string model = R"toml(format = 1
+gravity = [0, 0, -9.81]
+points = { O = [0, 0, 0] }
+[bodies.disc]
+BODY
+markers = { pin = [0.1, 0, 0.2], eye = [-0.1, 0.2, -0.1] }
+orientation = { rpy = [0.3, -0.2, 0.5] }
+place = { pin = "O" }
+velocity = "assembled"
+angular_velocity = [0.5, 1, 2]
+[joints]
+A = { type = "JOINT }
+[springs]
+s = { between = ["O", "disc.eye"], stiffness = 20, rest_length = 0.2, damping = 0.3 }
+[loads]
+push = { on = "disc.eye", force = ["sin(t)", 0.5, 0.2] }
+)toml";
+  const std::string spherical = R"toml(spherical", between = ["O", "disc.pin"])toml",
+                    hinge = R"toml(revolute", between = ["O", "disc.pin"], axis = [0.5, 1, 2])toml";
+  for (const std::string& joint : {spherical, hinge}) {
+    const std::string of =
+        with(with(model, "JOINT", joint), "[springs]",
+             joint == hinge ? "[motors]\nm = { joint = \"A\", torque = \"0.3 - 0.1*speed\" }\n[springs]" : "[springs]");
+    Run thick(with(of, "BODY", "shape = { cylinder = [0.3, 1e-5], density = 1e6 }"));
+    Run thin(with(of, "BODY", "shape = { disc = 0.3, density = 10 }"));
+    Run moments(with(
+        of, "BODY",
+        "mass = 2.8274333882308138\ninertia = [0.063617251235193311, 0.063617251235193311, 0.127234502470386622]"));
+    for (Run* run : {&thick, &thin, &moments}) run->to(1.5).check_promises(1e-11);
+    for (const char* name : {"disc.x", "disc.y", "disc.z", "disc.omega.x", "disc.omega.y", "disc.omega.z", "disc.q1",
+                             "A.force.x", "A.force.z"}) {
+      check_near(thin[name], thick[name], 1e-7);
+      check_near(moments[name], thin[name], 1e-7);
+    }
+  }
+  Run plate(with(with(model, "JOINT", spherical), "BODY", "shape = { plate = [0.3, 0.5], density = 10 }")),
+      box(with(with(model, "JOINT", spherical), "BODY", "shape = { box = [0.3, 0.5, 1e-5], density = 1e6 }"));
+  for (Run* run : {&plate, &box}) run->to(1.5);
+  for (const char* name : {"disc.x", "disc.y", "disc.z", "disc.omega.x", "disc.kinetic"})
+    check_near(plate[name], box[name], 1e-7);
+}
+
+}  // namespace
