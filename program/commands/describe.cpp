@@ -24,6 +24,18 @@ namespace gnomon::program {
 
 namespace {
 
+/// ", where 8 obstacles touch"; empty for none.
+std::string touching(const System& system, const Vector& q) {
+  const Obstacles* obstacles = system.parts().obstacles;
+  if (!obstacles) return {};
+  Vector gaps(obstacles->n_obstacles());
+  obstacles->obstacles(q, gaps);
+  const auto count = std::count(gaps.begin(), gaps.end(), 0.0);
+  return count == 0 ? ""
+                    : fmt::format(", where {} touch{}", count == 1 ? "1 obstacle" : fmt::format("{} obstacles", count),
+                                  count == 1 ? "es" : "");
+}
+
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -140,8 +152,9 @@ void describe_problem(const Registry& registry, const std::string& name) {
     if (!traits.branches.empty()) say("  branches on a value, dense derivatives: {}\n", traits.branches);
     if (traits.m > 0) {
       const ConstraintRank rank = constraint_rank(*system, instance.t0, instance.q0);
-      say("  {} of freedom at the start\n",
-          traits.n - rank.rank == 1 ? "1 degree" : fmt::format("{} degrees", traits.n - rank.rank));
+      say("  {} of freedom at the start{}\n",
+          traits.n - rank.rank == 1 ? "1 degree" : fmt::format("{} degrees", traits.n - rank.rank),
+          touching(*system, instance.q0));
       for (const Index i : rank.dependent)
         say("  constraint \"{}\" repeats others: handled\n", constraint_name(*system, i));
     }

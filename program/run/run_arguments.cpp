@@ -266,6 +266,23 @@ std::string take_default_tolerance(const Registry& registry, const ProblemInstan
   return "";
 }
 
+/// With steps of one size and no scheme named: the default one, or where it refuses the model the one that takes most.
+void choose_default_scheme(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
+                           RunArguments& a) {
+  if (a.scheme_named || !a.options.empty()) return;
+  const auto takes = [&](const std::string& scheme) {
+    try {
+      registry.integrator(instance, scheme, a.solver, {}, a.solver_options, options);
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      return false;
+    }
+  };
+  constexpr const char* general = "energy-momentum-ggl";
+  if (!takes(a.scheme) && takes(general)) a.scheme = general;
+}
+
 }  // namespace
 
 Span choose_steps(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
@@ -274,6 +291,7 @@ Span choose_steps(const Registry& registry, const ProblemInstance& instance, con
   if (a.step.empty() && a.rtol.empty()) no_tolerance = take_default_tolerance(registry, instance, options, a);
   const Span span = parse_span(a, instance.t0, no_tolerance);
   if (!a.restart && !a.default_tolerance) choose_scheme(registry, instance, options, a);
+  if (!a.restart && a.rtol.empty()) choose_default_scheme(registry, instance, options, a);
   return span;
 }
 

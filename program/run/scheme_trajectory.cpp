@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/system.hpp"
@@ -48,6 +49,7 @@ class SchemeTrajectory final : public Trajectory {
         arguments_(arguments),
         integrator_(make_()),
         outputs_(instance_),
+        bounds_(integrator_, outputs_),
         stop_(*this) {
     if (!has_contacts(integrator_) &&
         ((arguments_.events && !has_switches(integrator_)) || !arguments_.contact.empty()))
@@ -106,6 +108,7 @@ class SchemeTrajectory final : public Trajectory {
       checkpoints_ = std::make_unique<CheckpointWriter>(arguments_, integrator_, parse_checkpoint_every(arguments_));
       integrator_.add_observer(*checkpoints_);
     }
+    if (bounds_.any()) integrator_.add_observer(bounds_);
     integrator_.add_observer(stop_);
     if (halving_) integrator_.add_observer(*halving_);
     facts_.steps_before = integrator_.counters().steps;
@@ -125,6 +128,7 @@ class SchemeTrajectory final : public Trajectory {
     for (const Index i : integrator_.constraint_rank().dependent)
       report.rows.push_back({"dependent", "constraint: " + constraint_name(integrator_.system(), i)});
     add_open_multipliers(report.rows);
+    for (const std::string& text : bounds_.exceeded()) report.rows.push_back({"exceeded", text});
     if (has_contacts(integrator_)) add_contact(report.rows, integrator_);
     if (!integrator_.model().mechanical()) return report;
     report.events = event_rows(integrator_.system(), integrator_.events());
@@ -132,6 +136,38 @@ class SchemeTrajectory final : public Trajectory {
   }
 
  private:
+  /// Outputs that have got above what the model says of them, each once.
+  class Bounds final : public Observer {
+   public:
+    Bounds(const Integrator& integrator, const EvaluatedOutputs& outputs)
+        : integrator_(&integrator), outputs_(&outputs) {
+      const std::vector<Output>& all = outputs.outputs();
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (std::isfinite(all[i].most)) bounded_.push_back(i);
+    }
+    bool any() const { return !bounded_.empty(); }
+    bool observe(const State& z, long) override {
+      if (bounded_.empty()) return true;
+      const Vector values = outputs_->evaluate(*integrator_);
+      const auto above = [&](std::size_t i) {
+        const Output& output = outputs_->outputs()[i];
+        const double value = values[static_cast<Index>(i)];
+        if (!(value > output.most)) return false;
+        exceeded_.push_back(fmt::format("{} is {:.4g} at t = {:.6g}, at most {:g} is what the model holds for",
+                                        output.name, value, z.t, output.most));
+        return true;
+      };
+      bounded_.erase(std::remove_if(bounded_.begin(), bounded_.end(), above), bounded_.end());
+      return true;
+    }
+    const std::vector<std::string>& exceeded() const { return exceeded_; }
+
+   private:
+    const Integrator* integrator_;
+    const EvaluatedOutputs* outputs_;
+    std::vector<std::size_t> bounded_;
+    std::vector<std::string> exceeded_;
+  };
   /// Ends the run at a signal and, with --strict, where a promise is seen broken.
   class Stop final : public Observer {
    public:
@@ -156,6 +192,7 @@ class SchemeTrajectory final : public Trajectory {
   /// The first that is seen broken.
   std::string broken_text() const {
     if (!integrator_.broken_promises().empty()) return integrator_.broken_promises().front().text();
+    if (!bounds_.exceeded().empty()) return bounds_.exceeded().front();
     const RunCounters& counters = integrator_.counters();
     if (counters.overstepped_switches == 0) return {};
     return fmt::format("a step went over a switch, by step {}: velocities are off by up to {:.2g}", counters.steps,
@@ -198,6 +235,7 @@ class SchemeTrajectory final : public Trajectory {
   RunArguments arguments_;
   Integrator integrator_;
   EvaluatedOutputs outputs_;
+  Bounds bounds_;
   Stop stop_;
   std::unique_ptr<CheckpointWriter> checkpoints_;
   std::unique_ptr<validation::StepHalving> halving_;

@@ -60,10 +60,7 @@ int ContactRun::estimate_errors(bool on) {
 }
 
 StepEquations& ContactRun::equations() {
-  if (integrator_ == nullptr)
-    throw Error(ErrorCode::refused,
-                "system " + quantities_.system()->traits().name + " is at rest and has no equations to solve");
-  return integrator_->equations();
+  return (integrator_ ? *integrator_ : integrator_of(contact_.phase())).equations();
 }
 
 Integrator& ContactRun::integrator_of(const ContactPhase& phase) {
@@ -133,7 +130,12 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   const Windings turns(contact_.state().turns);
   enter_piece();
   now_energy_ = quantities_.energy(contact_.state());
-  if (contact_.resting()) return;
+  if (contact_.resting()) {
+    ContactPhase& phase = contact_.phase();
+    contact_.consistent(phase, contact_.state());
+    quantities_.spread(phase.psi, contact_.state().closed, contact_.state().lambda);
+    return;
+  }
   leave_piece();
   if (n_contacts_ == 0) warm_up();
 }

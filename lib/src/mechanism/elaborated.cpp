@@ -284,7 +284,10 @@ void Elaborated::add_outputs() {
     const Target& target = output.entry.target;
     for_each(target, [&](const Slots& slots) {
       outputs.push_back({&output.entry.formula, slots, static_cast<Index>(outputs.size())});
-      output_names.push_back({indexed(target.name, slots, target.loops.size()), output.unit});
+      Output& named = output_names.emplace_back();
+      named.name = indexed(target.name, slots, target.loops.size());
+      named.unit = output.unit;
+      if (output.most) named.most = Evaluation<double>(values, {}, slots)(*output.most);
     });
   }
 }

@@ -527,8 +527,10 @@ class Reader {
       if (!fresh)
         throw error_at(entry.key_place,
                        "output " + output.entry.target.name + " is given already, in " + line_and_column(at->second));
-      const auto [node, own] = formula_and_table(entry, what, {"formula", "unit"});
+      const auto [node, own] = formula_and_table(entry, what, {"formula", "unit", "most"});
       if (const toml::node* unit = own.get("unit")) output.unit = file_.text(*unit, "the unit of " + what);
+      if (const toml::node* most = own.get("most"))
+        output.most = formula(*most, "most of " + what, no_argument, output.entry.target.loop_names());
       output.entry.formula = formula(node, what, of_time | of_positions | of_velocities | of_multipliers,
                                      output.entry.target.loop_names());
       note(*entry.value, "output", entry.key, output.entry.formula);

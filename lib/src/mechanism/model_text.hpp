@@ -76,6 +76,7 @@ struct Mechanism {
 struct OutputText {
   Entry entry;
   std::string unit;
+  std::optional<Formula> most;
 };
 
 /// A polyline, or as many as its loops say: points of two or three formulas each.

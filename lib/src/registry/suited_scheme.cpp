@@ -48,6 +48,15 @@ struct Priced {
   SchemeChoice choice;
 };
 
+/// In the table: so much or more, or no run of this error. And in place of a row.
+constexpr double not_measured = 1000;
+
+/// Steps of order p by r^(-1/p), each with matrices of all stages.
+double expected_cost(const SchemeChoice& choice, double relative) {
+  const double stages = std::max(1, choice.stages);
+  return stages * stages * std::pow(relative, -1 / (2 * stages));
+}
+
 /// The candidates in the order of their cost at the nearest tolerance of the table; those without a row come last.
 std::vector<Priced> by_cost(const System& system, const SuitedRun& run) {
   const double relative = run.relative;
@@ -61,11 +70,12 @@ std::vector<Priced> by_cost(const System& system, const SuitedRun& run) {
   }
   std::vector<Priced> priced;
   for (SchemeChoice& candidate : tolerance_candidates(system)) {
-    double cost = std::numeric_limits<double>::infinity();
+    double cost = not_measured;
     for (const SuitedRow& row : suited_table())
       if (row.model_class == own && row.tolerance == nearest && row.scheme == candidate.scheme &&
           row.stages == candidate.stages)
         cost = row.cost;
+    if (cost >= not_measured) cost *= expected_cost(candidate, relative);
     priced.push_back({cost, std::move(candidate)});
   }
   std::stable_sort(priced.begin(), priced.end(), [](const Priced& a, const Priced& b) { return a.cost < b.cost; });

@@ -173,6 +173,34 @@ bodies.block = { mass = 2, inertia = 1, position = [0, 0], velocity = [1, 0] }
 S = { type = "prismatic", between = ["O", "block"], axis = [1, 0]LAW }
 )toml";
 
+BOOST_AUTO_TEST_CASE(what_acts_in_joints_wrongly_is_named) {
+  const auto joint = [](const char* keys) { return with(slider, "LAW", keys); };
+  check_complaints({
+      {joint(", limits = [0.3, -0.5]"), "the limits of joint S are 0.3 and -0.5, expected the lower one first"},
+      {joint(", limits = [0.3, 0.5]"), "joint S stands at 0 at the start, below its lower limit 0.3"},
+      {joint(", limits = [-2, 2], start = { distance = 3 }"),
+       "joint S stands at 3 at the start, above its upper limit 2"},
+      {joint(", friction_force = -1"), "the dry friction of joint S is -1, expected at least zero"},
+      {joint(", limits = [-1, 1], stop_stiffness = -1"), "the stop_stiffness of joint S is -1, expected at least zero"},
+      {joint(", friction_torque = 1"), "joint S of the type prismatic slides: its dry friction is a friction_force"},
+      {joint(", restitution = 0.5"), "joint S has a restitution and no limits"},
+      {joint(", limits = [-1, 1], restitution = 0.5, stop_damping = 1"), "expected one of them"},
+  });
+  Run damped(joint("") + "[motors]\nd = { joint = \"S\", force = \"-3*speed\" }\n");
+  damped.to(1);
+  check_near(damped["S.slip"], std::exp(-1.5), 1e-9);
+}
+
+/// Dry friction at a tight tolerance is not taken by steps of order 2.
+BOOST_AUTO_TEST_CASE(schemes_for_tight_tolerances) {
+  const Registry& all = registry();
+  const SolverFactory& solver = all.solver("newton");
+  const ProblemInstance instance = build(with(slider, "LAW", ", friction_force = 1.5, stiffness = 50"));
+  for (const double tolerance : {1e-9, 1e-10, 1e-11})
+    BOOST_TEST(suited_scheme(all, {instance, tolerance, &solver, Options("newton", solver.options()), {}}).scheme ==
+               "line-integral-ggl");
+}
+
 /// Between two stops a block loses 1 - e of its speed at each impact.
 BOOST_AUTO_TEST_CASE(limits_with_restitution) {
   Run run(with(slider, "LAW", ", limits = [-0.5, 0.3], restitution = 0.5"));
@@ -257,6 +285,9 @@ G = 5.0
   held.to(1);
   BOOST_TEST(held["A.angle"] == 0.0);
   BOOST_TEST(held.events(EventKind::slide).empty());
+  // Nothing moves from the start on, and there are equations and multipliers all the same.
+  BOOST_TEST(held.integrator().state().lambda.size() == held.integrator().system().m() + 2);
+  BOOST_CHECK_NO_THROW(held.integrator().equations());
   // At B 4.905 N m, at A 19.62 N m of weight: with less at A both links fall as one body.
   Run one(arm, 1e-10, {{"F", "15"}});
   one.to(1e-3);
@@ -533,6 +564,36 @@ push = { on = "disc.eye", force = ["sin(t)", 0.5, 0.2] }
   for (Run* run : {&plate, &box}) run->to(1.5);
   for (const char* name : {"disc.x", "disc.y", "disc.z", "disc.omega.x", "disc.kinetic"})
     check_near(plate[name], box[name], 1e-7);
+}
+
+/// A rod without thickness on a hinge across it is the physical pendulum, and on a ball joint what a thin cylinder is.
+BOOST_AUTO_TEST_CASE(rods_without_thickness) {
+  const std::string model = R"toml(format = 1
+gravity = [0, 0, -9.81]
+points = { O = [0, 0, 0] }
+[bodies.p]
+mass = 1
+inertia = MOMENTS
+markers = { a = [-0.5, 0, 0] }
+place = { a = "O" }
+velocity = "assembled"
+[joints]
+J = { type = JOINT }
+)toml";
+  const std::string hinge = R"toml("revolute", between = ["O", "p.a"], axis = [0, 1, 0])toml",
+                    ball = R"toml("spherical", between = ["O", "p.a"])toml";
+  Run rod(with(with(model, "MOMENTS", "[0, \"1/12\", \"1/12\"]"), "JOINT", hinge));
+  rod.to(0.8).check_promises();
+  // phi'^2 = 3 g sin phi, from the horizontal
+  check_near(rod["J.speed"] * rod["J.speed"], 3 * g * std::sin(rod["J.angle"]), 1e-9);
+  Run spun(with(with(with(model, "MOMENTS", "[0, 0.1, 0.1]"), "JOINT", ball), "velocity",
+                "angular_velocity = [0, 1, 2]\nvelocity")),
+      cylinder(with(with(with(model, "MOMENTS", "[1e-9, 0.1, 0.1]"), "JOINT", ball), "velocity",
+                    "angular_velocity = [0, 1, 2]\nvelocity"));
+  for (Run* run : {&spun, &cylinder}) run->to(1);
+  for (const char* name : {"p.x", "p.y", "p.z", "p.kinetic"}) check_near(spun[name], cylinder[name], 1e-7);
+  BOOST_TEST(complaint(with(with(model, "MOMENTS", "[0, 0.1, 0.2]"), "JOINT", ball))
+                 .find("principal moments 0, 0.1 and 0.2") != std::string::npos);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 /// Outputs of a model, by name: positions and orientations of bodies, angles of joints, reactions. A ProblemInstance
 /// has them.
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace gnomon {
 struct Output {
   std::string name;  ///< e.g. "crank.angle"
   std::string unit;  ///< "" for none
+  /// Above it the model is no longer true, as of a wheel that needs more than the friction there is.
+  double most = std::numeric_limits<double>::infinity();
 };
 
 class GNOMON_EXPORT OutputModel {

@@ -131,6 +131,7 @@ struct Rolling : Named {
   std::optional<Formula> radius;  ///< none: that of the shape of B
   Formulas axis;                  ///< of a wheel, in space at the start; empty: that of a cylinder, or none of a sphere
   std::optional<Formula> friction;
+  bool wheel = false, slips_sideways = false;
 };
 
 /// Massless and rigid.

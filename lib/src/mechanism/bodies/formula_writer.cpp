@@ -2,6 +2,8 @@
 
 #include <tuple>
 
+#include "gnomon/base/numbers.hpp"
+
 namespace gnomon::mechanism {
 
 const std::array<std::string, 3> FormulaWriter::letters{"x", "y", "z"}, FormulaWriter::along_axes{"u", "v", "w"};
@@ -16,6 +18,14 @@ void FormulaWriter::constraint(std::size_t body, const std::string& name, const 
   auto& [lines, places] = written_.constraints[body];
   lines += toml_string(name) + " = " + toml_string(text) + "\n";
   places.push_back(place);
+}
+
+void FormulaWriter::at_least_zero(const std::string& name, const Formula& f, const std::string& what) {
+  constant(name, f.place, [f, what](const Poses& poses) {
+    const double value = poses.number(f);
+    if (!(value >= 0)) throw error_at(f.place, what + " is " + number_text(value) + ", expected at least zero");
+    return value;
+  });
 }
 
 void FormulaWriter::coordinate(const std::string& name, const std::string& mass, BodyFormulas::Coordinate one) {

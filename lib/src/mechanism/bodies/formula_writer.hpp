@@ -54,9 +54,14 @@ class FormulaWriter {
   void number(const std::string& name, const Formula& f, const Place& place) {
     constant(name, place, [f](const Poses& poses) { return poses.number(f); });
   }
+  /// Throws Error(bad_value) for a number below zero.
+  void at_least_zero(const std::string& name, const Formula& f, const std::string& what);
   /// A column of what users ask for, by the name of a coordinate or definition.
-  void show(const std::string& name, const std::string& unit, const Place& place) {
-    line("outputs", name, "{ formula = " + toml_string(name) + ", unit = " + toml_string(unit) + " }", place);
+  void show(const std::string& name, const std::string& unit, const Place& place, const std::string& most = "") {
+    line("outputs", name,
+         "{ formula = " + toml_string(name) + ", unit = " + toml_string(unit) +
+             (most.empty() ? "" : ", most = " + toml_string(most)) + " }",
+         place);
   }
   /// A definition that is a column.
   void output(const std::string& name, const std::string& text, const std::string& unit, const Place& place) {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "gnomon/base/numbers.hpp"
 #include "mechanism/bodies/joining_writer.hpp"
@@ -157,22 +158,16 @@ class JointWriter : JoiningWriter {
   void write_limits(const Joint& joint) {
     const std::string &j = joint.name, motion = motion_of(joint);
     const bool elastic = joint.stop_stiffness || joint.stop_damping;
-    if (joint.stop_stiffness) number(j + ".stop_stiffness", *joint.stop_stiffness, joint.stop_stiffness->place);
-    if (joint.stop_damping) number(j + ".stop_damping", *joint.stop_damping, joint.stop_damping->place);
+    if (joint.stop_stiffness)
+      at_least_zero(j + ".stop_stiffness", *joint.stop_stiffness, "the stop_stiffness of joint " + j);
+    if (joint.stop_damping) at_least_zero(j + ".stop_damping", *joint.stop_damping, "the stop_damping of joint " + j);
     if (joint.restitution) number(j + ".restitution", *joint.restitution, joint.restitution->place);
     std::string reaction;
     for (const bool upper : {false, true}) {
       const std::optional<Formula>& limit = upper ? joint.upper : joint.lower;
       if (!limit) continue;
       const std::string name = j + (upper ? ".upper" : ".lower"), bound = name + "_limit";
-      constant(bound, limit->place, [joint, upper](const Poses& poses) {
-        const double value = poses.number(upper ? *joint.upper : *joint.lower);
-        if (upper && joint.lower && !(poses.number(*joint.lower) < value))
-          throw error_at(joint.upper->place, "the limits of joint " + joint.name + " are " +
-                                                 number_text(poses.number(*joint.lower)) + " and " +
-                                                 number_text(value) + ", expected the lower one first");
-        return value;
-      });
+      constant(bound, limit->place, [joint, upper](const Poses& poses) { return limit_of(joint, upper, poses); });
       const std::string gap = upper ? bound + " - " + motion : motion + " - " + bound;
       if (!elastic) {
         line("obstacles", name,
@@ -196,6 +191,21 @@ class JointWriter : JoiningWriter {
     if (!reaction.empty()) output(j + ".stop", reaction, joint.type->turns ? "N m" : "N", joint.place);
   }
 
+  static double limit_of(const Joint& joint, bool upper, const Poses& poses) {
+    const auto value = [&](const std::optional<Formula>& f, double without) { return f ? poses.number(*f) : without; };
+    constexpr double none = std::numeric_limits<double>::infinity();
+    const double lower_limit = value(joint.lower, -none), upper_limit = value(joint.upper, none),
+                 start = value(joint.start, 0);
+    if (!(lower_limit < upper_limit))
+      throw error_at(joint.upper->place, "the limits of joint " + joint.name + " are " + number_text(lower_limit) +
+                                             " and " + number_text(upper_limit) + ", expected the lower one first");
+    if (start < lower_limit || start > upper_limit)
+      throw error_at(joint.place, "joint " + joint.name + " stands at " + number_text(start) + " at the start, " +
+                                      (start < lower_limit ? "below its lower limit " + number_text(lower_limit)
+                                                           : "above its upper limit " + number_text(upper_limit)));
+    return upper ? upper_limit : lower_limit;
+  }
+
   /// Coulomb friction that does not depend on the reaction, F or less while the joint sticks and F against the motion
   /// while it slides, is that of a coordinate which the force F presses on an obstacle, with a friction coefficient of
   /// one and the motion of the joint as slip:
@@ -205,7 +215,7 @@ class JointWriter : JoiningWriter {
   /// An impact elsewhere does not press s, and has no impulse by it. The mass of s is without influence.
   void write_dry_friction(const Joint& joint) {
     const std::string f = joint.name + ".friction", press = joint.name + ".pressed";
-    number(f + ".size", *joint.dry_friction, joint.dry_friction->place);
+    at_least_zero(f + ".size", *joint.dry_friction, "the dry friction of joint " + joint.name);
     const Partner& moved = joint.b.kind == Partner::Kind::point ? joint.a : joint.b;
     const std::string body = moved.name.substr(0, moved.name.find('.'));
     coordinate(press, body + ".mass",
@@ -239,10 +249,11 @@ class JointWriter : JoiningWriter {
       case Motor::Kind::force: {
         const bool turning = motor.kind == Motor::Kind::torque;
         const std::string own = name + (turning ? ".torque" : ".force");
-        define(
-            own,
-            with_names(motor.value, {{"angle", j + ".angle"}, {"speed", j + ".speed"}, {"distance", j + ".distance"}}),
-            motor.value_place);
+        define(own,
+               with_names(motor.value, {{"angle", j + ".angle"},
+                                        {"speed", j + (turning ? ".speed" : ".slip")},
+                                        {"distance", j + ".distance"}}),
+               motor.value_place);
         show(own, turning ? "N m" : "N", motor.place);
         drive(joint, own, turning, motor.place);
         break;

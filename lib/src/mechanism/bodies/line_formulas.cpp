@@ -158,11 +158,11 @@ class LineWriter : JoiningWriter {
       output(r + ".tension", "lambda." + r, "N", place);
       return;
     }
-    number(r + ".stiffness", *rope.stiffness, rope.stiffness->place);
+    at_least_zero(r + ".stiffness", *rope.stiffness, "the stiffness of rope " + r);
     formula("potential", r, "if(" + taut + ", " + r + ".stiffness/2*(" + slack + ")^2, 0)", place);
     const std::string pull_of = "if(" + taut + ", " + r + ".stiffness*(" + r + ".length - " + r + ".rest), 0)";
     if (!rope.damping) return output(r + ".tension", pull_of, "N", place);
-    number(r + ".damping", *rope.damping, rope.damping->place);
+    at_least_zero(r + ".damping", *rope.damping, "the damping of rope " + r);
     define(r + ".rate", rate, place);
     define(r + ".damper",
            "if(" + taut + ", max(" + r + ".damping*" + r + ".rate, " + r + ".stiffness*(" + slack + ")), 0)", place);

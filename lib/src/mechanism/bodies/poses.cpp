@@ -137,6 +137,14 @@ void Poses::find_mass(const Body& body) {
     if ((inertia - inertia.transpose()).cwiseAbs().maxCoeff() > thresholds::asymmetry * inertia.cwiseAbs().maxCoeff())
       throw error_at(body.inertia_place, "the inertia of " + what + " is not symmetric");
   }
+  const Eigen::SelfAdjointEigenSolver<Matrix3> principal(inertia);
+  Vector3 own = principal.eigenvalues();
+  // A rod without thickness: the other two moments, and with them its motion, are as they are for any that is small.
+  if (std::abs(own[0]) <= thresholds::thin_body * own[2] && own[2] - own[1] <= thresholds::thin_body * own[2]) {
+    const Vector3 along = principal.eigenvectors().col(0);
+    inertia += (thresholds::rod_moment * own[2] - own[0]) * along * along.transpose();
+    own[0] = thresholds::rod_moment * own[2];
+  }
   Matrix3 second = inertia.trace() / 2 * Matrix3::Identity() - inertia;
   if (body.thin) {
     const auto a = static_cast<Index>(*body.thin);
@@ -144,7 +152,6 @@ void Poses::find_mass(const Body& body) {
     moments_.push_back(second);
     return;
   }
-  const Vector3 own = Eigen::SelfAdjointEigenSolver<Matrix3>(inertia).eigenvalues();
   if (!(own[0] + own[1] > own[2] * (1 + thresholds::flat_body)) || !(own[0] > 0))
     throw error_at(body.inertia_place,
                    "the inertia of " + what + " has the principal moments " + number_text(own[0]) + ", " +

@@ -206,7 +206,7 @@ class JointReader : TableReader {
   }
 
   void read_rolling(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "joint", {"type", "between", "normal", "radius", "axis", "friction"});
+    const Keys keys = keys_of(entry, "joint", {"type", "between", "normal", "radius", "axis", "friction", "side_slip"});
     const std::string& what = keys.what;
     Rolling rolling = named<Rolling>(entry);
     std::tie(rolling.a, rolling.b) = between(keys);
@@ -227,6 +227,14 @@ class JointReader : TableReader {
     if (const toml::node* axis = keys.table.get("axis")) {
       if (all_.dimension == 2) throw error_at(file_.place(*axis), what + " has an axis, which is for space");
       rolling.axis = vector(*axis, "the axis of " + what);
+    }
+    rolling.wheel = all_.dimension == 3 &&
+                    (!rolling.axis.empty() || body.shape == Body::Shape::cylinder || body.shape == Body::Shape::disc);
+    if (const toml::node* slips = keys.table.get("side_slip")) {
+      rolling.slips_sideways = file_.flag(*slips, "side_slip of " + what);
+      if (!rolling.wheel)
+        throw error_at(file_.place(*slips), what + " has a side_slip, and body " + body.name +
+                                                " is no wheel in space: expected an axis, a cylinder or a disc");
     }
     all_.rollings.push_back(std::move(rolling));
   }

@@ -7,7 +7,9 @@
 ///
 /// c is the vector from p_B to where B touches the plane, and the points of B and of A that touch have one velocity:
 ///
-///     e_i . (p_B' + omega_B x c - p_A' - omega_A x (p + c)) = 0,    i = 1, 2.
+///     e_i . (p_B' + omega_B x c - p_A' - omega_A x (p + c)) = 0,    i = 1, 2,
+///
+/// of a wheel along its way, e_1 = n x w/k, and across it, e_2 = (w - s n)/k, where that is not left to slip.
 ///
 /// In the plane the second condition is that of a position, t.p + R phi = const, t at right angles to n and phi the
 /// angle of B against A.
@@ -30,7 +32,7 @@ class RollingWriter : JoiningWriter {
   void write_rolling(const Rolling& rolling) {
     const std::string& r = rolling.name;
     for (const auto& [column, name] : {std::pair{0, ".n"}, {1, ".e1"}, {2, ".e2"}})
-      if (column < all_.dimension)
+      if (column < (rolling.wheel ? 1 : all_.dimension))
         fixed_vector(
             r + name, rolling.a,
             [rolling, column = column, flat = planar()](const Poses& poses) -> Vector3 {
@@ -50,16 +52,18 @@ class RollingWriter : JoiningWriter {
       output(r + ".force." + letters[c], force, "N", rolling.place);
     }
     if (!rolling.friction) return;
-    number(r + ".friction", *rolling.friction, rolling.friction->place);
+    at_least_zero(r + ".friction", *rolling.friction, "the friction of joint " + r);
     std::string square;
     for (const auto& [row, vector] : rows(rolling))
       if (row != r + ".height") square += (square.empty() ? "lambda." : " + lambda.") + row + "^2";
-    output(r + ".grip", "sqrt(" + square + ")/(" + r + ".friction*" + r + ".normal)", "", rolling.place);
+    define(r + ".grip", "sqrt(" + square + ")/(" + r + ".friction*" + r + ".normal)", rolling.place);
+    show(r + ".grip", "", rolling.place, "1");
   }
   /// Rows of constraints, and the directions of their forces.
   std::vector<std::pair<std::string, std::string>> rows(const Rolling& rolling) const {
     const std::string& r = rolling.name;
-    if (planar()) return {{r + ".height", r + ".n"}, {r + ".roll", r + ".e1"}};
+    if (planar() || rolling.slips_sideways) return {{r + ".height", r + ".n"}, {r + ".roll", r + ".e1"}};
+    if (rolling.wheel) return {{r + ".height", r + ".n"}, {r + ".roll", r + ".e1"}, {r + ".side", r + ".e2"}};
     return {{r + ".height", r + ".n"}, {r + ".roll1", r + ".e1"}, {r + ".roll2", r + ".e2"}};
   }
   std::string above(const Rolling& rolling, const std::string& vector) const {
@@ -85,10 +89,8 @@ class RollingWriter : JoiningWriter {
 
   void write_spatial(const Rolling& rolling) {
     const std::string &r = rolling.name, c = r + ".c", w = r + ".axis", n = r + ".n";
-    const Body& body = all_.bodies[rolling.b.index];
-    const bool wheel = !rolling.axis.empty() || body.shape == Body::Shape::cylinder || body.shape == Body::Shape::disc;
     std::string height = r + ".radius";
-    if (wheel) {
+    if (rolling.wheel) {
       fixed_vector(
           w, rolling.b,
           [rolling](const Poses& poses) -> Vector3 {
@@ -99,13 +101,22 @@ class RollingWriter : JoiningWriter {
       define(r + ".lean", dot(n, w), rolling.place);
       define(r + ".upright", "sqrt(1 - " + r + ".lean^2)", rolling.place);
       height += "*" + r + ".upright";
+      for (std::size_t i = 0; i < 3; ++i) {
+        const std::string &l = letters[i], &u = letters[(i + 1) % 3], &v = letters[(i + 2) % 3];
+        define(r + ".e1." + l,
+               "(" + n + "." + u + "*" + w + "." + v + " - " + n + "." + v + "*" + w + "." + u + ")/" + r + ".upright",
+               rolling.place);
+        define(r + ".e2." + l, "(" + w + "." + l + " - " + r + ".lean*" + n + "." + l + ")/" + r + ".upright",
+               rolling.place);
+      }
     }
     const std::size_t place = later({&rolling.a, &rolling.b});
     constraint(place, r + ".height", above(rolling, n) + " - " + height, rolling.place);
     for (const std::string& l : letters) {
       define(c + "." + l,
-             wheel ? "-" + r + ".radius*(" + n + "." + l + " - " + r + ".lean*" + w + "." + l + ")/" + r + ".upright"
-                   : "-" + r + ".radius*" + n + "." + l,
+             rolling.wheel
+                 ? "-" + r + ".radius*(" + n + "." + l + " - " + r + ".lean*" + w + "." + l + ")/" + r + ".upright"
+                 : "-" + r + ".radius*" + n + "." + l,
              rolling.place);
       define(r + ".from_a." + l, apart(rolling.a, rolling.b, l) + " + " + c + "." + l, rolling.place);
     }
@@ -115,8 +126,8 @@ class RollingWriter : JoiningWriter {
         slip += " - " + rolling.a.name + ".v" + letters[i] + " - (" + turned(rolling.a, r + ".from_a", i) + ")";
       define(r + ".slip." + letters[i], slip, rolling.place);
     }
-    for (const std::string e : {"1", "2"})
-      constraint(place, r + ".roll" + e, dot(r + ".slip", r + ".e" + e), rolling.place);
+    for (const auto& [row, vector] : rows(rolling))
+      if (row != r + ".height") constraint(place, row, dot(r + ".slip", vector), rolling.place);
   }
   std::string body_of(const Partner& partner) const { return all_.bodies[partner.index].name; }
   /// Component i of omega x a.
