@@ -71,6 +71,8 @@ class Instance {
   Index second() const { return problem_.p0.size(); }
   Index width() const { return first() + second(); }
   Index multipliers() const;
+  /// Angles that count their turns.
+  Index n_angles() const { return system() ? system()->parts().n_angles() : 0; }
   bool has_obstacles() const { return system() && system()->parts().obstacles; }
   /// Whether events of contact or friction may lie within a step.
   bool has_events() const { return has_obstacles() || (system() && system()->parts().friction); }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -197,13 +198,26 @@ py::array_t<double> index1(const Instance& instance, const Array& t, const FArra
   });
 }
 
-py::array_t<double> outputs(const Instance& instance, const Array& t, const FArray& y, const FArray& lambda) {
+/// turns: one row an angle, quarter turns; where they are NaN they are those near the angles of the state before.
+py::array_t<double> outputs(const Instance& instance, const Array& t, const FArray& y, const FArray& lambda,
+                            const FArray& turns) {
   const EvaluatedOutputs evaluated(instance.problem());
-  const Index count = t.size();
+  const Index count = t.size(), n_angles = instance.n_angles();
   const Columns states = columns_of(y, instance.width(), count, "y"),
-                given = columns_of(lambda, instance.multipliers(), count, "lam");
+                given = columns_of(lambda, instance.multipliers(), count, "lam"),
+                quarters = columns_of(turns, n_angles, count, "turns");
+  std::vector<int> now(static_cast<std::size_t>(n_angles), 0);
+  Vector angles = Vector::Zero(n_angles);
   return filled_columns(static_cast<Index>(evaluated.outputs().size()), count, [&](Index k, auto out) {
-    out = evaluated.evaluate(instance.state(t.data()[k], states.col(k), given.col(k)));
+    State z = instance.state(t.data()[k], states.col(k), given.col(k));
+    if (n_angles > 0) {
+      if (std::isnan(quarters(0, k)))
+        instance.system()->parts().angles->count(z.t, z.q.value(), now, angles);
+      else
+        for (Index a = 0; a < n_angles; ++a) now[static_cast<std::size_t>(a)] = static_cast<int>(quarters(a, k));
+    }
+    z.turns = now;
+    out = evaluated.evaluate(z);
   });
 }
 

@@ -11,8 +11,8 @@ Recorder::Recorder(const Instance& instance, Integrator& integrator, Request req
     : instance_(instance),
       integrator_(integrator),
       request_(std::move(request)),
-      steps_(instance.width(), instance.multipliers()),
-      output_(instance.width(), instance.multipliers()),
+      steps_(instance),
+      output_(instance),
       watcher_(request_.events, signals_) {
   if (watcher_.watches()) inside_.emplace(integrator, request_.side, true);
   if (!request_.times) request_.every_step = true;

@@ -40,11 +40,7 @@ class StepColumns {
 class ReferenceRun {
  public:
   ReferenceRun(const Instance& instance, const std::string& name, py::object events)
-      : instance_(instance),
-        name_(name),
-        output_(instance.width(), instance.multipliers()),
-        watcher_(std::move(events), signals_),
-        inside_(instance) {}
+      : instance_(instance), name_(name), output_(instance), watcher_(std::move(events), signals_), inside_(instance) {}
 
   /// At these times, t0 first; own_steps: at t0 and after every step that it takes by itself up to the last of them,
   /// unless it takes none; events are looked for up to `until`. Without the interpreter's lock.

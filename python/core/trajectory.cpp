@@ -13,7 +13,7 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 }
 
 void Trajectory::reserve(std::size_t states) {
-  for (Rows* rows : {&t_, &y_, &lambda_, &error_}) rows->reserve(states);
+  for (Rows* rows : {&t_, &y_, &lambda_, &error_, &turns_}) rows->reserve(states);
 }
 
 void Trajectory::add_rest(double t, const Vector& lambda, double energy_error) {
@@ -31,20 +31,24 @@ void Trajectory::add(const Instance& instance, const State& z, double energy_err
   row.head(n) = z.q.value();
   instance.second_half(z.q.value(), z.p.value(), z.scheme_data, row.tail(row.size() - n));
   add_rest(z.t, z.lambda, energy_error);
+  double* const turns = turns_.add();
+  for (std::size_t k = 0; k < turns_.width(); ++k) turns[k] = k < z.turns.size() ? z.turns[k] : 0;
 }
 
 void Trajectory::add(double t, const ConstVectorRef& column, const Vector& lambda, double energy_error) {
   std::memcpy(y_.add(), column.data(), y_.width() * sizeof(double));
   add_rest(t, lambda, energy_error);
+  std::fill_n(turns_.add(), turns_.width(), none);
 }
 
 void Trajectory::drop_last() {
-  for (Rows* rows : {&t_, &y_, &lambda_, &error_}) rows->drop_last();
+  for (Rows* rows : {&t_, &y_, &lambda_, &error_, &turns_}) rows->drop_last();
 }
 
 py::dict Trajectory::take() {
   return py::dict(py::arg("t") = t_.take_vector(), py::arg("y") = y_.take_columns(),
-                  py::arg("lam") = lambda_.take_columns(), py::arg("energy_error") = error_.take_vector());
+                  py::arg("lam") = lambda_.take_columns(), py::arg("energy_error") = error_.take_vector(),
+                  py::arg("turns") = turns_.take_columns());
 }
 
 py::list events_of(const std::vector<ContactEvent>& events) {

@@ -10,8 +10,12 @@ namespace gnomon::python {
 /// The columns of a run.
 class Trajectory {
  public:
-  Trajectory(Index width, Index multipliers)
-      : t_(1), y_(static_cast<std::size_t>(width)), lambda_(static_cast<std::size_t>(multipliers)), error_(1) {}
+  explicit Trajectory(const Instance& instance)
+      : t_(1),
+        y_(static_cast<std::size_t>(instance.width())),
+        lambda_(static_cast<std::size_t>(instance.multipliers())),
+        error_(1),
+        turns_(static_cast<std::size_t>(instance.n_angles())) {}
   void reserve(std::size_t states);
   void add(const Instance& instance, const State& z, double energy_error);
   /// Of an interpolated or a reference's state.
@@ -23,7 +27,8 @@ class Trajectory {
 
  private:
   void add_rest(double t, const Vector& lambda, double energy_error);
-  Rows t_, y_, lambda_, error_;
+  /// turns_: quarter turns of angles; NaN where they are not known.
+  Rows t_, y_, lambda_, error_, turns_;
 };
 
 /// What happened at obstacles, as dicts.

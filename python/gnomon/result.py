@@ -170,7 +170,7 @@ class Result:
     @cached_property
     def outputs(self) -> dict[str, np.ndarray]:
         names = [name for name, _ in self._instance.output_names]
-        return dict(zip(names, self._instance.outputs(self.t, self.y, self._lam))) if names else {}
+        return dict(zip(names, self._instance.outputs(self.t, self.y, self._lam, self._turns))) if names else {}
 
     # For people -------------------------------------------------------------------------------------------------------
 

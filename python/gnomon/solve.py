@@ -312,6 +312,7 @@ def _common(setup, record, dense_output) -> dict[str, Any]:
         t=states["t"],
         y=states["y"],
         _lam=states["lam"],
+        _turns=states["turns"],
         _energy_error=states["energy_error"],
         sol=sol,
         model=setup.model,

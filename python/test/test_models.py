@@ -282,6 +282,24 @@ def test_mechanism(tmp_path):
         mechanism.model()
 
 
+def test_machine():
+    m = gn.Mechanism("winch", planar=True, gravity=[0, -9.81])
+    O, tip = m.point("O", [0, 0]), m.point("tip", [0, 5])
+    drum = m.body("drum", mass=10, inertia=0.9, position=[0, 0])
+    wheel = m.body("wheel", mass=1, inertia=0.1, position=[0, 0])
+    load = m.particle("load", 4, [0, 1])
+    m.joint("A", "revolute", O, drum, limits=[-20, 20], restitution=0.2)
+    m.joint("B", "revolute", O, wheel)
+    m.gear("g", ["A", "B"], ratio=2)
+    m.rope("r", [tip, load], length="start - 0.3*A.angle")
+    s = gn.solve(m, (0, 1), rtol=1e-8)
+    a = 9.81 / (1 + (0.9 + 4 * 0.1) / (4 * 0.3**2))
+    assert s.outputs["load.y"][-1] == pytest.approx(1 - a / 2, abs=1e-8)
+    assert s.outputs["B.angle"][-1] == pytest.approx(-2 * a / 0.3 / 2, abs=1e-7)  # more than a turn
+    once = gn.solve(m, (0, 1), rtol=1e-8, t_eval=[1.0])
+    assert once.outputs["B.angle"][-1] == pytest.approx(-2 * a / 0.3 / 2, abs=1e-7)
+
+
 def test_lists():
     for names in (gn.schemes(), gn.references(), gn.problems(), gn.solvers(), gn.algebras()):
         assert names and all(isinstance(text, str) for text in names.values())

@@ -218,10 +218,11 @@ bool has_tapes(const System& system) {
 std::vector<Source> sources(const Registry& registry) {
   std::vector<std::string> names = registry.problems();
   for (const char* file :
-       {"bead-with-friction", "bouncing-box",     "bricard",   "chaplygin-sleigh", "double-pendulum", "double-wishbone",
-        "falling-chain",      "flyball-governor", "gyroscope", "kapitza-pendulum", "knife-edge",      "n-four-bar",
-        "newtons-cradle",     "rattleback",       "robot-arm", "rolling-coin",     "slider-crank",    "snakeboard",
-        "spherical-pendulum", "trampoline",       "trebuchet", "watt-six-bar"})
+       {"bead-with-friction", "bouncing-box",    "bricard",       "chaplygin-sleigh", "crane",
+        "double-pendulum",    "double-wishbone", "falling-chain", "flyball-governor", "gyroscope",
+        "kapitza-pendulum",   "knife-edge",      "n-four-bar",    "newtons-cradle",   "rattleback",
+        "robot-arm",          "rolling-coin",    "slider-crank",  "snakeboard",       "spherical-pendulum",
+        "trampoline",         "trebuchet",       "watt-six-bar",  "wheeled-robot"})
     names.push_back("gallery/" + std::string(file) + ".toml");
   std::vector<Source> out;
   for (const std::string& name : names) {

@@ -38,9 +38,11 @@ const Bodies& bodies_of(const Model& model) {
   for (const auto& [what, some] : further)
     if (some) refuse(model, std::string("it has ") + what);
   if (text.coordinates.size() != text.mechanism->formulas.coordinates.size()) refuse(model, "it has other coordinates");
-  for (const mechanism::Joint& joint : bodies.joints)
-    if (joint.stiffness || joint.damping || joint.lower || joint.upper || joint.dry_friction)
-      refuse(model, "joint " + joint.name + " has a spring, a damper, limits or friction");
+  for (const mechanism::Joint& joint : bodies.joints) {
+    if (joint.stiffness || joint.damping) refuse(model, "joint " + joint.name + " has a spring or a damper");
+    if (joint.lower || joint.upper) refuse(model, "joint " + joint.name + " has limits");
+    if (joint.dry_friction) refuse(model, "joint " + joint.name + " has friction");
+  }
   for (const mechanism::Body& body : bodies.bodies)
     if (body.thin) refuse(model, "body " + body.name + " has no thickness");
   for (const mechanism::FixedPoint& point : bodies.points)

@@ -434,6 +434,47 @@ BOOST_AUTO_TEST_CASE(the_builder_writes_what_a_file_says) {
                         [](const gnomon::Error& e) { return std::string(e.what()).find("rho") != std::string::npos; });
 }
 
+BOOST_AUTO_TEST_CASE(the_builder_has_the_words_of_machines) {
+  const ProblemInstance read = build(R"toml(format = 1
+planar = true
+points = { O = [0, 0], B = ["0.1*t", -1] }
+bodies.wheel = { shape = { disc = 0.5, density = 3 }, position = [0, -0.5], markers = { rim = [0.5, 0] } }
+bodies.drum = { mass = 1, inertia = 0.2, position = [0, 0] }
+bodies.cam = { mass = 1, inertia = 0.2, position = [0, 0] }
+particles.load = { mass = 1, position = [2, 0] }
+[joints]
+A = { type = "revolute", between = ["O", "drum"], limits = [-3, 3], restitution = 0.5, friction_torque = 0.1 }
+B1 = { type = "revolute", between = ["O", "cam"] }
+g = { type = "gear", of = ["A", "B1"], ratio = -2 }
+d = { type = "gear", of = ["A", "B1", "wheel"], ratios = [1, 2, 3] }
+roll = { type = "rolling", between = ["O", "wheel"], normal = [0, -1], friction = 0.3 }
+[springs]
+s = { between = ["wheel.rim", "load"], tension = "3*length" }
+[ropes]
+r = { through = ["drum", "load"], length = "start + 1" }
+[contacts]
+belt = { plane = { point = "B", normal = [0, 1] }, on = ["load"], friction = 0.1 }
+)toml");
+  Mechanism m("test", Mechanism::Space::planar);
+  const auto o = m.point("O", {0, 0}), b = m.point("B", {"0.1*t", -1});
+  const auto wheel = m.body("wheel").disc(.5).density(3).position({0, -.5}).marker("rim", {.5, 0});
+  const auto drum = m.body("drum").mass(1).inertia(.2).position({0, 0});
+  const auto cam = m.body("cam").mass(1).inertia(.2).position({0, 0});
+  const auto load = m.particle("load", 1, {2, 0});
+  m.joint("A", "revolute", o, drum.centre()).limits(-3, 3).restitution(.5).friction_torque(.1);
+  m.joint("B1", "revolute", o, cam.centre());
+  m.gear("g", "A", "B1", -2);
+  m.gear("d", {"A", "B1", "wheel"}, {1, 2, 3});
+  m.joint("roll", "rolling", o, wheel.centre()).normal({0, -1}).friction(.3);
+  m.spring("s", wheel.at("rim"), load).tension("3*length");
+  m.rope("r", {drum.centre(), load}).length("start + 1");
+  m.contact("belt", b, {0, 1}, {load}).friction(.1);
+  const ProblemInstance built = m.build();
+  BOOST_TEST(built.q0 == read.q0);
+  BOOST_TEST(built.p0 == read.p0);
+  gnomon::test::compare(system_of(built), system_of(read), 0, built.q0, 1e-15);
+}
+
 BOOST_AUTO_TEST_CASE(bad_planar_bodies_get_one_sentence_with_a_place) {
   BOOST_TEST(complaint(linkage) == "");
   check_complaints({
@@ -453,7 +494,7 @@ BOOST_AUTO_TEST_CASE(bad_planar_bodies_get_one_sentence_with_a_place) {
       {with(linkage, "inertia = 1.5\n", "inertia = -1\n"), "the inertia of body rocker is -1, expected above zero"},
       {with(linkage, "[4, 0.05]", "[4, 0]"), "a size of body coupler is 0, expected above zero"},
       {with(linkage, "[4, 0.05]", "[4, 0.05, 1]"), "the box of body coupler has 3 entries, expected 2"},
-      {with(linkage, "box = [4, 0.05]", "sphere = 1"), "the sphere of body coupler is not planar"},
+      {with(linkage, "box = [4, 0.05]", "sphere = 1"), "the shape of body coupler is none of box, disc"},
       {with(linkage, "\"60*deg\"", "60"),
        "the orientation of body crank is 60 rad, more than a turn: of degrees it is \"60*deg\""},
       {with(linkage, "\"60*deg\"", "{ axis = [1, 0, 0], angle = 1 }"),

@@ -9,7 +9,8 @@ Quantities measure_derivatives(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   Quantities out;
   for (const ModelCheck& check : verify_functions(*instance.model, instance.t0, instance.q0, instance.p0))
-    out.push_back({check.name, check.value, check.note, Gate::at_most(check.tolerance.value())});
+    out.push_back({check.name, check.value, check.note,
+                   check.tolerance ? std::optional(Gate::at_most(*check.tolerance)) : std::nullopt});
   return out;
 }
 

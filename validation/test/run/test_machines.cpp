@@ -596,4 +596,39 @@ J = { type = JOINT }
                  .find("principal moments 0, 0.1 and 0.2") != std::string::npos);
 }
 
+/// Moments of inertia of shapes, by sums over many small parts.
+BOOST_AUTO_TEST_CASE(shapes) {
+  const auto inside = [](const std::string& shape, double x, double y, double z) {
+    const double across = std::hypot(x, y);
+    if (shape == "tube") return across < 0.4 && across > 0.25 && std::abs(z) < 0.3;
+    const double beyond = std::max(0.0, std::abs(z) - 0.2);
+    return across * across + beyond * beyond < 0.09;
+  };
+  for (const auto& [name, keys] : {std::pair{"tube", "tube = [0.4, 0.25, 0.6]"}, {"capsule", "capsule = [0.3, 0.4]"}}) {
+    double mass = 0, along = 0, across = 0;
+    constexpr int parts = 200;
+    const double h = 1.2 / parts;
+    for (int i = 0; i < parts; ++i)
+      for (int j = 0; j < parts; ++j)
+        for (int k = 0; k < parts; ++k) {
+          const double x = (i + 0.5) * h - 0.6, y = (j + 0.5) * h - 0.6, z = (k + 0.5) * h - 0.6;
+          if (!inside(name, x, y, z)) continue;
+          mass += 2 * h * h * h;
+          along += 2 * h * h * h * (x * x + y * y);
+          across += 2 * h * h * h * (y * y + z * z);
+        }
+    for (const bool about_third : {true, false}) {
+      Run run(std::string("format = 1\nbodies.b = { shape = { ") + keys +
+              ", density = 2 }, position = [0, 0, 0], velocity = [1, 0, 0], angular_velocity = [" +
+              (about_third ? "0, 0, 1" : "1, 0, 0") + "] }\n");
+      check_near(run.to(1e-3)["b.kinetic"], mass / 2 + (about_third ? along : across) / 2, 2e-3 * mass);
+    }
+  }
+  Run ring(
+      "format = 1\nbodies.b = { shape = { ring = 0.5, density = 2 }, position = [0, 0, 0], angular_velocity = [1, 0, "
+      "2] "
+      "}\n");
+  check_near(ring.to(1e-3)["b.kinetic"], pi * 2 * 0.25 * (0.5 * 0.5 + 0.5 * 4), 1e-9);
+}
+
 }  // namespace

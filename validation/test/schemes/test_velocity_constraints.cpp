@@ -429,8 +429,8 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   BOOST_TEST(said("der(x)*sin(a)", "der(x)^2*sin(a)").find("constraint \"blade\" is not linear in the velocities") !=
              std::string::npos);
   BOOST_TEST(said("der(x)*sin(a)", "abs(x)*der(x)").find("they have switches") != std::string::npos);
-  BOOST_TEST(said("[start]", "obstacles.wall = \"5 - x\"\n[start]").find("obstacles, which are not supported") !=
-             std::string::npos);
+  BOOST_TEST(said("[start]", "obstacles.wall = \"5 - x\"\nfriction.x = \"-0.1*lambda.blade\"\n[start]")
+                 .find("obstacles and a friction R(q,v,lambda), of which one is supported") != std::string::npos);
 }
 
 // A blade that is rubbed by the force that keeps it: with lambda = m v a' the speed is v0 exp(-c a0' t).

@@ -85,6 +85,14 @@ class GNOMON_EXPORT MechanismBody {
   MechanismBody& cylinder(const Value& radius, const Value& length) {
     return set("shape.cylinder", Values3{radius, length});
   }
+  MechanismBody& tube(const Value& outer, const Value& inner, const Value& length) {
+    return set("shape.tube", Values3{outer, inner, length});
+  }
+  MechanismBody& capsule(const Value& radius, const Value& length) {
+    return set("shape.capsule", Values3{radius, length});
+  }
+  MechanismBody& plate(const Values3& edges) { return set("shape.plate", edges); }
+  MechanismBody& ring(const Value& radius) { return set("shape.ring", radius); }
   MechanismBody& sphere(const Value& radius) { return set("shape.sphere", radius); }
   MechanismBody& disc(const Value& radius) { return set("shape.disc", radius); }
   MechanismBody& density(const Value& v) { return set("shape.density", v); }

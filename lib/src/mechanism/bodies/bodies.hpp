@@ -70,12 +70,13 @@ struct Orientation {
 };
 
 struct Body : Named {
-  enum class Shape { none, box, sphere, cylinder, disc, plate };
+  enum class Shape { none, box, sphere, cylinder, tube, capsule, disc, ring, plate };
 
   std::optional<Formula> mass, density;
   Shape shape = Shape::none;
-  /// box: edges; sphere: radius; cylinder: radius and length, along the third axis; disc: radius; plate: edges. The
-  /// last two have no thickness along the third axis.
+  /// box: edges; sphere: radius; along the third axis cylinder: radius, length, tube: outer and inner radius, length,
+  /// capsule: radius, length between the centres of its ends; without thickness along it disc and ring: radius, plate:
+  /// edges.
   Formulas sizes;
   Formulas inertia;  ///< about the centre of mass: the principal moments, or a matrix by rows; planar: one number
   Place inertia_place;
@@ -196,6 +197,20 @@ struct Bodies {
   std::vector<Load> loads;
   std::vector<PlaneContact> contacts;
 };
+
+/// A shape by its key, in space or in the plane.
+struct ShapeType {
+  const char* name;
+  Body::Shape shape;
+  std::size_t sizes;
+  bool thin = false, rolls_as_wheel = false;
+};
+const std::vector<ShapeType>& shape_types(int dimension);
+inline bool is_wheel(Body::Shape shape) {
+  for (const ShapeType& type : shape_types(3))
+    if (type.shape == shape) return type.rolls_as_wheel;
+  return false;
+}
 
 /// The keys of a model file that belong to bodies.
 const std::vector<std::string>& body_keys();

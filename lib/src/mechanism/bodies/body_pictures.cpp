@@ -62,7 +62,9 @@ class PictureWriter : FormulaWriter {
       draw(body.name, points, body.place);
       return;
     }
-    const bool disc = body.shape == Body::Shape::disc, cylinder = disc || body.shape == Body::Shape::cylinder;
+    const bool disc = body.shape == Body::Shape::disc || body.shape == Body::Shape::ring;
+    const bool cylinder = disc || body.sizes.size() > 1;
+    const auto length = static_cast<int>(body.sizes.size());  // the last of the sizes
     constexpr int corners = 24;
     constexpr double pi = 3.14159265358979323846;
     for (const double height : {-0.5, 0.5}) {
@@ -73,7 +75,7 @@ class PictureWriter : FormulaWriter {
         if (cylinder || height < 0)
           points.push_back(at({{{std::cos(angle), 1},
                                 {std::sin(angle), 1},
-                                {cylinder && !disc ? height : 0, cylinder && !disc ? 2 : 1}}}));
+                                {cylinder && !disc ? height : 0, cylinder && !disc ? length : 1}}}));
         else
           points.push_back(at({{{std::cos(angle), 1}, {0, 1}, {std::sin(angle), 1}}}));
       }

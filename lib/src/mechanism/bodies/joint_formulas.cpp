@@ -157,7 +157,6 @@ class JointWriter : JoiningWriter {
   /// them.
   void write_limits(const Joint& joint) {
     const std::string &j = joint.name, motion = motion_of(joint);
-    const bool elastic = joint.stop_stiffness || joint.stop_damping;
     if (joint.stop_stiffness)
       at_least_zero(j + ".stop_stiffness", *joint.stop_stiffness, "the stop_stiffness of joint " + j);
     if (joint.stop_damping) at_least_zero(j + ".stop_damping", *joint.stop_damping, "the stop_damping of joint " + j);
@@ -169,7 +168,7 @@ class JointWriter : JoiningWriter {
       const std::string name = j + (upper ? ".upper" : ".lower"), bound = name + "_limit";
       constant(bound, limit->place, [joint, upper](const Poses& poses) { return limit_of(joint, upper, poses); });
       const std::string gap = upper ? bound + " - " + motion : motion + " - " + bound;
-      if (!elastic) {
+      if (!is_elastic(joint)) {
         line("obstacles", name,
              "{ formula = " + toml_string(gap) +
                  (joint.restitution ? ", restitution = " + toml_string(j + ".restitution") : "") + " }",
@@ -191,6 +190,7 @@ class JointWriter : JoiningWriter {
     if (!reaction.empty()) output(j + ".stop", reaction, joint.type->turns ? "N m" : "N", joint.place);
   }
 
+  static bool is_elastic(const Joint& joint) { return joint.stop_stiffness || joint.stop_damping; }
   static double limit_of(const Joint& joint, bool upper, const Poses& poses) {
     const auto value = [&](const std::optional<Formula>& f, double without) { return f ? poses.number(*f) : without; };
     constexpr double none = std::numeric_limits<double>::infinity();
@@ -199,7 +199,7 @@ class JointWriter : JoiningWriter {
     if (!(lower_limit < upper_limit))
       throw error_at(joint.upper->place, "the limits of joint " + joint.name + " are " + number_text(lower_limit) +
                                              " and " + number_text(upper_limit) + ", expected the lower one first");
-    if (start < lower_limit || start > upper_limit)
+    if (!is_elastic(joint) && (start < lower_limit || start > upper_limit))
       throw error_at(joint.place, "joint " + joint.name + " stands at " + number_text(start) + " at the start, " +
                                       (start < lower_limit ? "below its lower limit " + number_text(lower_limit)
                                                            : "above its upper limit " + number_text(upper_limit)));

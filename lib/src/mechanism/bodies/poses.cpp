@@ -101,6 +101,27 @@ void Poses::find_mass(const Body& body) {
       volume = pi * r * r * sizes[1];
       moments = Vector3(r * r / 4, r * r / 4, sizes[1] * sizes[1] / 12);
       break;
+    case Body::Shape::tube: {
+      const double hole = sizes[1];
+      if (!(hole < r))
+        throw error_at(body.sizes[1].place, "the tube of " + what + " has the inner radius " + number_text(hole) +
+                                                ", expected less than the outer one");
+      volume = pi * (r * r - hole * hole) * sizes[2];
+      const double across = (r * r + hole * hole) / 4;
+      moments = Vector3(across, across, sizes[2] * sizes[2] / 12);
+      break;
+    }
+    case Body::Shape::capsule: {
+      const double l = sizes[1], between = r * r * l, ends = 4 * r * r * r / 3, all = between + ends;
+      volume = pi * all;
+      const double across = (between * r * r / 4 + ends * r * r / 5) / all;
+      moments = Vector3(across, across, (between * l * l / 12 + ends * (r * r / 5 + 3 * r * l / 8 + l * l / 4)) / all);
+      break;
+    }
+    case Body::Shape::ring:
+      volume = 2 * pi * r;
+      moments = Vector3(r * r / 2, r * r / 2, 0);
+      break;
     case Body::Shape::disc:
       volume = pi * r * r;
       moments = Vector3(r * r / 4, r * r / 4, 0);

@@ -104,7 +104,6 @@ class BodyReader : TableReader {
     Body body = named<Body>(entry);
     body.mass = optional(keys, "mass");
     if (const toml::node* node = keys.table.get("shape")) read_shape(*node, what, body);
-    if (body.shape == Body::Shape::disc || body.shape == Body::Shape::plate) body.thin = 2;
     if (const toml::node* node = keys.table.get("inertia")) {
       body.thin.reset();
       read_inertia(*node, what, body);
@@ -132,39 +131,28 @@ class BodyReader : TableReader {
   }
 
   void read_shape(const toml::node& node, const std::string& what, Body& body) const {
-    const Keys keys = keys_of(node, "the shape of " + what, file_.place(node),
-                              {"box", "sphere", "cylinder", "disc", "plate", "density"});
+    std::vector<std::string> known{"density"};
+    for (const int dimension : {2, 3})
+      for (const ShapeType& type : shape_types(dimension)) known.emplace_back(type.name);
+    const Keys keys = keys_of(node, "the shape of " + what, file_.place(node), known);
     body.density = optional(keys, "density");
     if (body.density && body.mass)
       throw error_at(body.density->place, what + " has a mass and a density, expected one of them");
-    const char* found = nullptr;
-    for (const char* key : {"box", "sphere", "cylinder", "disc", "plate"}) {
-      const toml::node* size = keys.table.get(key);
+    const ShapeType* found = nullptr;
+    std::string names;
+    for (const ShapeType& type : shape_types(all_.dimension)) {
+      names += (names.empty() ? "" : ", ") + std::string(type.name);
+      const toml::node* size = keys.table.get(type.name);
       if (size == nullptr) continue;
-      if (found) throw error_at(file_.place(*size), "the shape of " + what + " is a " + found + " and a " + key);
-      found = key;
-      const std::string of = std::string("the ") + key + " of " + what;
-      const bool disc = std::string(key) == "disc", sphere = std::string(key) == "sphere";
-      const bool planar = all_.dimension == 2, plate = std::string(key) == "plate";
-      if (planar && (sphere || plate || std::string(key) == "cylinder"))
-        throw error_at(file_.place(*size), of + " is not planar: expected a box or a disc");
-      if (std::string(key) == "box") {
-        body.shape = Body::Shape::box;
-        body.sizes = vector(*size, of);
-      } else if (sphere || disc) {
-        body.shape = disc && !planar ? Body::Shape::disc : Body::Shape::sphere;
-        body.sizes = {formula(*size, of)};
-      } else if (plate) {
-        body.shape = Body::Shape::plate;
-        body.sizes = numbers(*size, of, 2);
-      } else {
-        body.shape = Body::Shape::cylinder;
-        body.sizes = numbers(*size, of, 2);
-      }
+      if (found)
+        throw error_at(file_.place(*size), "the shape of " + what + " is a " + found->name + " and a " + type.name);
+      found = &type;
+      const std::string of = std::string("the ") + type.name + " of " + what;
+      body.shape = type.shape;
+      body.sizes = type.sizes == 1 ? Formulas{formula(*size, of)} : numbers(*size, of, type.sizes);
+      if (type.thin) body.thin = 2;
     }
-    if (found == nullptr)
-      throw error_at(file_.place(node), "the shape of " + what + " is none of box, " +
-                                            (all_.dimension == 2 ? "disc" : "sphere, cylinder, disc, plate"));
+    if (found == nullptr) throw error_at(file_.place(node), "the shape of " + what + " is none of " + names);
   }
 
   void read_inertia(const toml::node& node, const std::string& what, Body& body) const {

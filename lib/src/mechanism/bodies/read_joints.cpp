@@ -219,8 +219,7 @@ class JointReader : TableReader {
     rolling.radius = optional(keys, "radius");
     rolling.friction = optional(keys, "friction");
     const Body& body = all_.bodies[rolling.b.index];
-    const bool round =
-        body.shape == Body::Shape::sphere || body.shape == Body::Shape::cylinder || body.shape == Body::Shape::disc;
+    const bool round = body.shape == Body::Shape::sphere || is_wheel(body.shape);
     if (!rolling.radius && !round)
       throw error_at(entry.key_place, what + " has no radius, and body " + body.name + " no shape that has one");
     if (!rolling.radius) rolling.radius = body.sizes.front();
@@ -228,8 +227,7 @@ class JointReader : TableReader {
       if (all_.dimension == 2) throw error_at(file_.place(*axis), what + " has an axis, which is for space");
       rolling.axis = vector(*axis, "the axis of " + what);
     }
-    rolling.wheel = all_.dimension == 3 &&
-                    (!rolling.axis.empty() || body.shape == Body::Shape::cylinder || body.shape == Body::Shape::disc);
+    rolling.wheel = all_.dimension == 3 && (!rolling.axis.empty() || is_wheel(body.shape));
     if (const toml::node* slips = keys.table.get("side_slip")) {
       rolling.slips_sideways = file_.flag(*slips, "side_slip of " + what);
       if (!rolling.wheel)

@@ -99,13 +99,17 @@ class RollingWriter : JoiningWriter {
           },
           rolling.place);
       define(r + ".lean", dot(n, w), rolling.place);
-      define(r + ".upright", "sqrt(1 - " + r + ".lean^2)", rolling.place);
-      height += "*" + r + ".upright";
+      // n x w, whose length is k, off the constraints too.
+      const std::string way = r + ".way";
       for (std::size_t i = 0; i < 3; ++i) {
-        const std::string &l = letters[i], &u = letters[(i + 1) % 3], &v = letters[(i + 2) % 3];
-        define(r + ".e1." + l,
-               "(" + n + "." + u + "*" + w + "." + v + " - " + n + "." + v + "*" + w + "." + u + ")/" + r + ".upright",
+        const std::string &u = letters[(i + 1) % 3], &v = letters[(i + 2) % 3];
+        define(way + "." + letters[i], n + "." + u + "*" + w + "." + v + " - " + n + "." + v + "*" + w + "." + u,
                rolling.place);
+      }
+      define(r + ".upright", "sqrt(" + dot(way, way) + ")", rolling.place);
+      height += "*" + r + ".upright";
+      for (const std::string& l : letters) {
+        define(r + ".e1." + l, way + "." + l + "/" + r + ".upright", rolling.place);
         define(r + ".e2." + l, "(" + w + "." + l + " - " + r + ".lean*" + n + "." + l + ")/" + r + ".upright",
                rolling.place);
       }
