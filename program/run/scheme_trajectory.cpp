@@ -124,7 +124,10 @@ class SchemeTrajectory final : public Trajectory {
     RunFacts facts = this->facts();
     facts.references = std::move(references);
     RunReport report{title(facts), facts.status, summary(facts, integrator_), {}, {}};
-    if (arguments_.json) report.json = run_json(facts, integrator_);
+    if (arguments_.json) {
+      report.json = run_json(facts, integrator_);
+      for (const std::string& text : bounds_.exceeded()) report.json["exceeded"].append(text);
+    }
     for (const Index i : integrator_.constraint_rank().dependent)
       report.rows.push_back({"dependent", "constraint: " + constraint_name(integrator_.system(), i)});
     add_open_multipliers(report.rows);

@@ -1,5 +1,6 @@
 // What `gnomon run` says of promises and references.
 #include <boost/test/unit_test.hpp>
+#include <fstream>
 
 #include "support/json_text.hpp"
 #include "support/scratch.hpp"
@@ -29,6 +30,28 @@ BOOST_AUTO_TEST_CASE(broken_promises) {
   BOOST_TEST(kept.status == 0);
   BOOST_TEST(parse(kept.out)["broken_promises"].isArray());
   BOOST_TEST(parse(kept.out)["broken_promises"].empty());
+}
+
+// A wheel that needs more friction than there is, and one that lifts off: the summary and JSON say when, --strict ends.
+BOOST_AUTO_TEST_CASE(outputs_above_their_bound) {
+  const Scratch scratch;
+  const std::string disc =
+      "format = 1\nplanar = true\ngravity = [\"9.81*sin(A)\", \"-9.81*cos(A)\"]\npoints = { O = [0, 0] }\n"
+      "bodies.disc = { shape = { disc = 0.2, density = 30 }, position = [0, 0.2] }\n"
+      "joints.roll = { type = \"rolling\", between = [\"O\", \"disc\"], normal = [0, 1], friction = 0.2 }\n"
+      "loads.lift = { on = \"disc\", force = [0, \"L*t\"] }\nparameters = { A = \"20*deg\", L = 0 }\n";
+  std::ofstream(scratch.work / "disc.toml") << disc;
+  const std::string run = "run disc.toml --until 1 --json ";
+  const Outcome holds = scratch.gnomon(run + "--strict");  // tan(20 deg)/3 = .121 of .2
+  BOOST_TEST(holds.status == 0);
+  BOOST_TEST(!parse(holds.out).isMember("exceeded"));
+  const Outcome slips = scratch.gnomon(run + "--set A=0.7");
+  BOOST_TEST(slips.status == 0);
+  BOOST_TEST(contains(slips.err, "exceeded     roll.grip is 1.4"));
+  BOOST_TEST(parse(slips.out)["exceeded"].size() == 1u);
+  BOOST_TEST(scratch.gnomon(run + "--set A=0.7 --strict").status == 3);
+  const Outcome lifts = scratch.gnomon(run + "--set L=100");
+  BOOST_TEST(contains(lifts.err, "exceeded     roll.pull is "));
 }
 
 // A reference says what its own run made of energy and constraints.

@@ -214,7 +214,8 @@ void VelocityRows::add_rate_hessian(double t, const Blocks& x, const double* mu,
       [&](double* out) { velocities_->add_hessian(t, at, mu + rows_, in_order_.data(), out); }, places, values);
 }
 
-/// Of g as it is. Hess (mu.A v) by q, which is linear in v: that of mu.(A v + b) less that of mu.b.
+/// The rows of g have theirs. Those of A v + b have Hess (mu.A v) by q, which is linear in v: the Hessian of
+/// mu.(A v + b) less that of mu.b.
 void VelocityRows::add_hessian_derivative(double t, const Blocks& x, const double* mu, const double* v,
                                           const Index* places, double* values) const {
   add_entries(

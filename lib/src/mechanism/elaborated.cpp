@@ -335,8 +335,15 @@ void Elaborated::add_mass() {
       break;
     }
   }
-  // That of the first coordinate: one of the size of the others, which nothing depends on.
-  if (text->clock) mass.push_back({mass.front().formula, mass.front().slots, dense_mass ? n * n - 1 : n - 1});
+  if (text->clock) {
+    // A constant of the size of the others: with M(q) the clock would have an energy that depends on q.
+    const auto constant = std::find_if(mass.begin(), mass.end(), [&](const Line& line) {
+      return line.formula->uses == no_argument && (!dense_mass || line.entry % (n + 1) == 0);
+    });
+    const bool found = constant != mass.end();
+    mass.push_back({found ? constant->formula : &text->clock_mass, found ? constant->slots : Slots{},
+                    dense_mass ? n * n - 1 : n - 1});
+  }
   for (const auto& [line, column] : couplings)
     mass_depends_on_positions = mass_depends_on_positions || line.formula->uses != no_argument;
   for (const Line& line : mass)

@@ -58,7 +58,7 @@ struct Elaborated {
   std::vector<std::pair<Line, Index>> couplings;  ///< of the mass: entry (line.entry, second), and its mirror image
   bool mass_depends_on_positions = false;
 
-  /// Of constraint i of the system.
+  /// The formula of constraint i of the system.
   const Formula& constraint_formula(Index i) const {
     return i < m ? *constraints[static_cast<std::size_t>(i)].formula
                  : *velocity_constraints[static_cast<std::size_t>(i - m)].formula;

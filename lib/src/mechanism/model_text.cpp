@@ -508,6 +508,7 @@ class Reader {
     Formula ticks = parse_formula(name + " - t", place, symbols_);
     check_uses(ticks, name, of_time | of_positions);
     model_.velocity.push_back({target, number_formula(1, place)});
+    model_.clock_mass = number_formula(1, place);
     model_.clock = Entry{std::move(target), std::move(ticks)};
     model_.equations += name + " is a coordinate for obstacles that move, " + name + " - t = 0\n";
   }

@@ -105,9 +105,10 @@ struct ModelText {
   std::vector<Entry> speeds;              ///< constraints whose rates the velocities of the start keep to
   Place start_place;
   int n_angles = 0;  ///< those that count their turns
-  /// Of obstacles that move: the last coordinate is a clock, with the constraint clock - t = 0 after all others of
+  /// Where obstacles move the last coordinate is a clock, with the constraint clock - t = 0 after all others of
   /// positions. As functions of it they are obstacles c(q), and what moves them a part of the system.
   std::optional<Entry> clock;
+  Formula clock_mass;  ///< where no coordinate has a constant mass
   bool project_start = false, assemble = false;
   std::vector<Integral> integrals;
   std::vector<Symmetry> symmetries;

@@ -58,7 +58,7 @@ struct Marker {
   std::optional<Target3> at;  ///< where it is at the start
 };
 
-/// Of body axes, in space or in those of another body.
+/// How body axes stand in space, or in the axes of another body.
 struct Orientation {
   /// numbers: axis of the turn (empty in the plane); angles about the fixed axes x, y, z one after the other; w, x, y,
   /// z; rows; the first axis, and a vector whose part at right angles to it is along the second one.

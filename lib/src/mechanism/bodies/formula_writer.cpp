@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "gnomon/base/numbers.hpp"
+#include "mechanism/bodies/joining_writer.hpp"
 
 namespace gnomon::mechanism {
 
@@ -137,6 +138,7 @@ void FormulaWriter::draw(const std::string& name, const std::vector<Texts>& poin
 
 BodyFormulas formulas_of(const Bodies& bodies) {
   WrittenTables written;
+  written.near = is_large_tree(bodies);
   write_bodies(bodies, written);
   write_joints(bodies, written);
   write_lines(bodies, written);

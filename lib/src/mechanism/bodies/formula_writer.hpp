@@ -24,6 +24,7 @@ struct WrittenTables {
   std::map<std::size_t, std::pair<std::string, std::vector<Place>>> constraints;
   std::map<std::string, std::pair<std::string, Place>> forces;  ///< sums by coordinate
   std::set<std::string> vectors;                                ///< unit vectors of joints that are written
+  bool near = false;  ///< many bodies in a tree: constraints stand with those of bodies, see JoiningWriter::later
 };
 
 class FormulaWriter {

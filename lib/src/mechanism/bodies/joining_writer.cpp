@@ -6,9 +6,6 @@
 
 namespace gnomon::mechanism {
 
-JoiningWriter::JoiningWriter(const Bodies& all, WrittenTables& written)
-    : FormulaWriter(all, written), near_(all.bodies.size() > few && is_tree()) {}
-
 std::string JoiningWriter::square(const Partner& a, const Partner& b) const {
   return sum([&](const std::string& c) { return apart(a, b, c) + "^2"; });
 }
@@ -23,22 +20,23 @@ bool JoiningWriter::moves(const Partner& partner) const {
 }
 
 std::size_t JoiningWriter::later(const std::vector<const Partner*>& partners) const {
-  if (!near_) return all_.bodies.size() + 1;
+  if (!written_.near) return all_.bodies.size() + 1;
   std::size_t body = 0;
   for (const Partner* one : partners)
     if (one->kind == Partner::Kind::body) body = std::max(body, one->index + 1);
   return body;
 }
 
-/// Whether joints and rods close no loop.
-bool JoiningWriter::is_tree() const {
+bool is_large_tree(const Bodies& all) {
+  constexpr std::size_t few = 16;
+  if (all.bodies.size() <= few) return false;
   // Fixed points are one; then particles and bodies. Each points towards the root of what it is joined to.
-  std::vector<std::size_t> towards(1 + all_.particles.size() + all_.bodies.size());
+  std::vector<std::size_t> towards(1 + all.particles.size() + all.bodies.size());
   std::iota(towards.begin(), towards.end(), std::size_t(0));
   const auto root = [&](const Partner& partner) {
     std::size_t at = partner.kind == Partner::Kind::point      ? 0
                      : partner.kind == Partner::Kind::particle ? 1 + partner.index
-                                                               : 1 + all_.particles.size() + partner.index;
+                                                               : 1 + all.particles.size() + partner.index;
     while (towards[at] != at) at = towards[at] = towards[towards[at]];
     return at;
   };
@@ -47,9 +45,9 @@ bool JoiningWriter::is_tree() const {
     towards[from] = to;
     return from != to;
   };
-  for (const Joint& joint : all_.joints)
+  for (const Joint& joint : all.joints)
     if (!joins(joint.a, joint.b)) return false;
-  for (const Rod& rod : all_.rods)
+  for (const Rod& rod : all.rods)
     if (!joins(rod.a, rod.b)) return false;
   return true;
 }

@@ -13,7 +13,7 @@ namespace gnomon::mechanism {
 
 class JoiningWriter : protected FormulaWriter {
  public:
-  JoiningWriter(const Bodies& all, WrittenTables& written);
+  using FormulaWriter::FormulaWriter;
 
  protected:
   using Vector3 = Poses::Vector3;
@@ -42,11 +42,9 @@ class JoiningWriter : protected FormulaWriter {
 
   /// A formula in which some names stand for others.
   static std::string with_names(const std::string& text, const std::map<std::string, std::string>& names);
-
- private:
-  bool is_tree() const;
-  static constexpr std::size_t few = 16;
-  bool near_;
 };
+
+/// Whether there are many bodies, and joints and rods close no loop.
+bool is_large_tree(const Bodies& all);
 
 }  // namespace gnomon::mechanism

@@ -177,7 +177,7 @@ class BodyReader : TableReader {
       throw error_at(file_.place(node), of + " mixes rows and numbers");
     if (body.inertia.size() == 3) body.thin = thin_axis(body.inertia);
   }
-  /// Of principal moments that are numbers, one of them the sum of the others.
+  /// The axis whose moment is the sum of the others, where all of them are numbers.
   static std::optional<std::size_t> thin_axis(const Formulas& moments) {
     double J[3];
     for (std::size_t k = 0; k < 3; ++k) {

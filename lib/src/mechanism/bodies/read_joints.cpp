@@ -162,7 +162,7 @@ class JointReader : TableReader {
       throw error_at(joint.start->place, keys.what + " has a start and hold, expected one of them");
   }
 
-  /// What acts on the angle or the distance of a joint.
+  /// Reads springs, limits and friction of the angle or the distance of a joint.
   void read_motion(const Keys& keys, Joint& joint) const {
     const std::string &what = keys.what, &type = joint.type->name;
     const bool turns = joint.type->turns, slides = joint.type->slides;

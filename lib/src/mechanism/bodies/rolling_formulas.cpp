@@ -14,6 +14,8 @@
 /// In the plane the second condition is that of a position, t.p + R phi = const, t at right angles to n and phi the
 /// angle of B against A.
 
+#include "gnomon/base/numbers.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "mechanism/bodies/joining_writer.hpp"
 
 namespace gnomon::mechanism {
@@ -40,7 +42,13 @@ class RollingWriter : JoiningWriter {
               return flat && column == 1 ? Vector3(n[1], -n[0], 0) : Vector3(frame(n).col(column));
             },
             rolling.place);
-    number(r + ".radius", *rolling.radius, rolling.radius->place);
+    constant(r + ".radius", rolling.radius->place, [rolling](const Poses& poses) {
+      const double radius = poses.number(*rolling.radius);
+      if (!(radius > 0))
+        throw error_at(rolling.radius->place,
+                       "the radius of joint " + rolling.name + " is " + number_text(radius) + ", expected above zero");
+      return radius;
+    });
     if (planar())
       write_planar(rolling);
     else
@@ -50,6 +58,15 @@ class RollingWriter : JoiningWriter {
       std::string force;
       for (const auto& [row, vector] : rows(rolling)) force += " - lambda." + row + "*" + vector + "." + letters[c];
       output(r + ".force." + letters[c], force, "N", rolling.place);
+    }
+    // The condition of the height pulls too, where a real wheel would lift off. Without gravity nothing says what is
+    // rounding.
+    if (!all_.gravity.empty()) {
+      constant(r + ".no_pull", rolling.place, [rolling, gravity = all_.gravity](const Poses& poses) {
+        return thresholds::no_pull * poses.mass(rolling.b.index) * poses.vector(gravity).norm();
+      });
+      define(r + ".pull", "-" + r + ".normal", rolling.place);
+      show(r + ".pull", "N", rolling.place, r + ".no_pull");
     }
     if (!rolling.friction) return;
     at_least_zero(r + ".friction", *rolling.friction, "the friction of joint " + r);
