@@ -4,6 +4,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
+#include "start/friction_acceleration.hpp"
 
 namespace gnomon {
 
@@ -63,14 +64,13 @@ bool ContactChoice::find_violated(const ContactPhase& trial, const Contacts& can
 /// The laws of contact and friction for the accelerations and forces of the candidates. Where a contact slides to the
 /// side s, T = -s mu P; may_stick: the others with friction.
 FrictionProblem ContactChoice::forces_and_accelerations(const TouchingContacts& touching, const Contacts& candidates,
-                                                        const std::vector<int>& side, const Contacts& may_stick) {
+                                                        const std::vector<int>& side, const Contacts& may_stick,
+                                                        const Vector& a) const {
   const auto& [all, rubbing, impulses] = touching;
   const auto total = static_cast<Index>(all.size());
   const Vector& mu = quantities_.friction_coefficients();
   const Matrix& W = impulses.compliance();
-  ContactPhase& free = contact_.phases().at({});
-  contact_.consistent(free, contact_.state());
-  const Vector curve = quantities_.row_accelerations(contact_.state(), free.a);
+  const Vector curve = quantities_.row_accelerations(contact_.state(), a);
 
   FrictionProblem problem;
   std::vector<Index> normals, slips;  // rows of the compliance
@@ -103,13 +103,45 @@ FrictionProblem ContactChoice::forces_and_accelerations(const TouchingContacts& 
   return problem;
 }
 
+/// R(q,lambda) of the multipliers of a phase.
+Vector ContactChoice::friction_of(ContactPhase& phase) const {
+  const State& z = contact_.state();
+  contact_.consistent(phase, z);
+  Vector out(z.p.value().size());
+  const Vector& v = quantities_.velocity(z.q.value(), z.p.value());
+  phase.model->friction_of_model(z.q.value(), v, phase.psi, out);
+  return out;
+}
+
+/// A friction R(q,lambda) that presses contacts depends on what they do: from the one without contacts, until the
+/// contacts that follow from R are those that R follows from.
 ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, const Contacts& candidates,
                                           const std::vector<int>& side) {
+  ContactPhase& free = contact_.phases().at({});
+  contact_.consistent(free, contact_.state());
+  Vector a = free.a;
+  ContactKey chosen = choose_sticking(touching, candidates, side, a);
+  if (!quantities_.system()->parts().friction) return chosen;
+  const State& z = contact_.state();
+  const Vector R = friction_of(free);
+  constexpr int most_trials = 50;
+  for (int trial = 0; trial < most_trials; ++trial) {
+    a = free.a + acceleration_by(*free.model, z.t, z.q.value(), friction_of(contact_.phases().at(chosen)) - R);
+    const ContactKey next = choose_sticking(touching, candidates, side, a);
+    if (next == chosen) return chosen;
+    chosen = next;
+  }
+  throw CannotEvaluate("no accelerations and reactions agree with the friction by them at t = " + number_text(z.t) +
+                       ", contacts " + listed(candidates));
+}
+
+ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, const Contacts& candidates,
+                                          const std::vector<int>& side, const Vector& a) const {
   const Contacts& rubbing = touching.rubbing;
   Contacts may_stick;
   for (std::size_t j = 0; j < rubbing.size(); ++j)
     if (side[j] == 0 && contains(candidates, rubbing[j])) may_stick.push_back(rubbing[j]);
-  const FrictionProblem problem = forces_and_accelerations(touching, candidates, side, may_stick);
+  const FrictionProblem problem = forces_and_accelerations(touching, candidates, side, may_stick, a);
   const auto solution = problem.solve();
   if (!solution)
     throw CannotEvaluate("no accelerations and forces satisfy the laws of contact and friction at t = " +

@@ -33,8 +33,13 @@ class ContactChoice {
                      std::size_t& violated) const;
   ContactKey choose_sticking(const TouchingContacts& touching, const Contacts& candidates,
                              const std::vector<int>& side);
+  /// a: without contacts.
+  ContactKey choose_sticking(const TouchingContacts& touching, const Contacts& candidates, const std::vector<int>& side,
+                             const Vector& a) const;
   FrictionProblem forces_and_accelerations(const TouchingContacts& touching, const Contacts& candidates,
-                                           const std::vector<int>& side, const Contacts& may_stick);
+                                           const std::vector<int>& side, const Contacts& may_stick,
+                                           const Vector& a) const;
+  Vector friction_of(ContactPhase& phase) const;
   void loosen_dependent(const TouchingContacts& touching, ContactKey& chosen) const;
 
   ContactState& contact_;

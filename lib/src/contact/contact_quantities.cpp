@@ -22,10 +22,11 @@ ContactQuantities::ContactQuantities(std::shared_ptr<const System> system)
       n_contacts_(system_->parts().n_obstacles()),
       coulomb_(system_->parts().coulomb),
       energy_(*system_) {
-  if (coulomb_ && system_->parts().friction)
+  const Friction* friction = system_->parts().friction;
+  if (coulomb_ && friction && friction->friction_pattern(ForceArgument::v).nonzeros() > 0)
     throw Error(ErrorCode::refused, "system " + system_->traits().name +
-                                        " has Coulomb friction at its contacts and friction R(q,v,lambda): expected "
-                                        "one of them");
+                                        " has Coulomb friction at its contacts and friction R(q,v,lambda) that "
+                                        "depends on velocities: expected one of them");
   if (coulomb_ && friction_coefficients().size() != n_contacts_)
     throw Error(ErrorCode::bad_size, "system " + system_->traits().name + " has " +
                                          std::to_string(friction_coefficients().size()) +

@@ -14,6 +14,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/types.hpp"
 #include "gnomon/formula/tape.hpp"
+#include "mechanism/cubic_spline.hpp"
 
 namespace gnomon::mechanism {
 
@@ -122,6 +123,7 @@ class NameTable {
 /// The names that a formula may use.
 struct Symbols {
   NameTable parameters, coordinates, constraints, definitions;
+  std::map<std::string, CubicSpline> tables;
   std::map<std::string, std::string> meaningless;  ///< names that one might expect, with the reason why there are none
 };
 

@@ -124,8 +124,8 @@ struct FormulaModel : FormulaParts {
   }
 };
 
-struct SlippingModel : FormulaParts {
-  using FormulaParts::FormulaParts;
+struct SlippingModel : FormulaModel {
+  using FormulaModel::FormulaModel;
   template <class S>
   void slips(const S* q, S* d) const {
     fill<S>(all->slips, {clock(q), q, nullptr, nullptr}, d);

@@ -6,7 +6,7 @@
 ///     power   = primary [ "^" sign ]
 ///     primary = number | "(" sum ")" | name [ "[" sum { "," sum } "]" ] | function "(" sum { "," sum } ")"
 ///             | "der" "(" coordinate ")" | "lambda." constraint | "if" "(" sum comparison sum "," sum "," sum ")"
-///             | "sum" "(" name "in" sum ".." sum ":" sum ")"
+///             | "sum" "(" name "in" sum ".." sum ":" sum ")" | table "(" sum ")"
 
 #include <algorithm>
 #include <cctype>
@@ -290,6 +290,7 @@ class Parser {
     if (name == "der") return derivative();
     if (name == "if") return choice(column);
     if (name == "sum") return summation(column);
+    if (const auto one = symbols_.tables.find(name); one != symbols_.tables.end()) return table(*one, column);
     if (name.compare(0, 7, "lambda.") == 0)
       return entry(Kind::multiplier, symbols_.constraints, "constraint", name.substr(7), column, of_multipliers);
     if (const auto f = std::find(function_names().begin(), function_names().end(), name); f != function_names().end())
@@ -310,6 +311,7 @@ class Parser {
     std::vector<std::string> known = loops_;
     for (const auto* table : {&symbols_.parameters, &symbols_.coordinates, &symbols_.definitions})
       for (std::string& one : table->names()) known.push_back(std::move(one));
+    for (const auto& [one, spline] : symbols_.tables) known.push_back(one);
     if (!known.empty() && nearest_name(name, known).empty()) {
       // Of many names a list helps nobody.
       const std::string function = nearest_name(name, function_names());
@@ -360,6 +362,33 @@ class Parser {
       fail(column, name + " has " + std::to_string(count) + (count == 1 ? " argument" : " arguments") + ", expected " +
                        std::to_string(expected));
     return add(Kind::function, column, arguments, id);
+  }
+
+  /// The pieces of a spline are the branches of comparisons.
+  NodeIndex table(const std::pair<const std::string, CubicSpline>& one, std::size_t column) {
+    expect('(');
+    const NodeIndex u = sum();
+    skip();
+    if (at_ < text_.size() && text_[at_] == ',') fail(column, "table " + one.first + " has one argument");
+    expect(')');
+    return branches(one.second, 0, one.second.pieces().size(), u, column);
+  }
+  NodeIndex branches(const CubicSpline& spline, std::size_t first, std::size_t last, NodeIndex u, std::size_t column) {
+    const auto number = [&](double value) { return add(Kind::number, column, no_arguments, 0, value); };
+    if (last - first == 1) {
+      const CubicSpline::Piece& piece = spline.pieces()[first];
+      NodeIndex value = number(piece.c[3]);
+      const NodeIndex s = add(Kind::subtract, column, {u, number(piece.from), none, none});
+      for (const std::size_t k : {2, 1, 0}) {
+        value = add(Kind::multiply, column, {value, s, none, none});
+        value = add(Kind::add, column, {value, number(piece.c[k]), none, none});
+      }
+      return value;
+    }
+    const std::size_t middle = first + (last - first) / 2;
+    const NodeIndex knot = number(spline.begin(middle)), below = branches(spline, first, middle, u, column),
+                    above = branches(spline, middle, last, u, column);
+    return add(Kind::choose, column, {u, knot, below, above}, 0);
   }
 
   NodeIndex choice(std::size_t column) {

@@ -21,16 +21,18 @@ class Reader {
 
   ModelText read() {
     const toml::table& root = file_.root();
-    std::vector<std::string> keys{"format",      "name",        "description", "source",    "coordinates",
-                                  "parameters",  "definitions", "mass",        "potential", "invariants",
-                                  "constraints", "obstacles",   "force",       "friction",  "start",
-                                  "integrals",   "symmetries",  "outputs",     "drawing",   "run"};
+    std::vector<std::string> keys{"format",      "name",     "description", "source",     "coordinates", "parameters",
+                                  "definitions", "mass",     "potential",   "invariants", "constraints", "obstacles",
+                                  "force",       "friction", "start",       "tables",     "integrals",   "symmetries",
+                                  "outputs",     "drawing",  "run"};
     keys.insert(keys.end(), body_keys().begin(), body_keys().end());
     file_.check_keys(root, "", keys);
     check_format(root);
     if (const toml::node* node = root.get("name")) model_.name = file_.text(*node, "the name");
     if (const toml::node* node = root.get("description")) model_.description = file_.text(*node, "the description");
     if (const toml::node* node = root.get("source")) model_.source = file_.text(*node, "the source");
+    if (const toml::node* node = root.get("tables"))
+      for (const TomlEntry& entry : file_.entries(file_.table(*node, "tables"))) read_table(entry);
     std::vector<TomlEntry> parameters;
     if (const toml::node* node = root.get("parameters")) parameters = file_.entries(file_.table(*node, "parameters"));
     for (const TomlEntry& entry : parameters) {
@@ -60,6 +62,41 @@ class Reader {
     if (node == nullptr) throw error_at({model_.file, 1, 1}, "format is missing: the first line is \"format = 1\"");
     if (file_.number(*node, "format") != 1)
       throw error_at(file_.place(*node), "format = " + number_text(*node->value<double>()) + ", and 1 is known");
+  }
+  /// { x = [..], y = [..], ends = "natural" }
+  void read_table(const TomlEntry& entry) {
+    take(entry.key, entry.key_place);
+    const std::string what = "table " + entry.key;
+    const toml::table& table = file_.table(*entry.value, what);
+    file_.check_keys(table, what, {"x", "y", "ends"});
+    std::array<std::vector<double>, 2> points;
+    for (const auto& [key, numbers] : {std::pair{"x", &points[0]}, {"y", &points[1]}}) {
+      const toml::node* node = table.get(key);
+      if (node == nullptr) throw error_at(entry.key_place, what + " has no " + key + ": expected x = [..], y = [..]");
+      for (const toml::node& one : file_.array(*node, key + (" of " + what))) {
+        numbers->push_back(file_.number(one, key + (" of " + what)));
+        const std::size_t count = numbers->size();
+        if (numbers == &points[0] && count > 1 && !((*numbers)[count - 2] < (*numbers)[count - 1]))
+          throw error_at(file_.place(one), "x of " + what + " goes from " + number_text((*numbers)[count - 2]) +
+                                               " to " + number_text((*numbers)[count - 1]) +
+                                               ", expected ascending numbers");
+      }
+    }
+    constexpr std::size_t most = 10000;
+    if (points[0].size() != points[1].size() || points[0].size() < 2 || points[0].size() > most)
+      throw error_at(entry.key_place, what + " has " + std::to_string(points[0].size()) + " numbers x and " +
+                                          std::to_string(points[1].size()) +
+                                          " numbers y, expected as many of both, 2 to " + std::to_string(most));
+    CubicSpline::Ends ends = CubicSpline::Ends::not_a_knot;
+    if (const toml::node* node = table.get("ends")) {
+      const std::string name = file_.text(*node, "ends of " + what);
+      if (name == "natural")
+        ends = CubicSpline::Ends::natural;
+      else if (name != "not-a-knot")
+        throw error_at(file_.formula_place(*node),
+                       unknown_name("kind of ends", name, {"not-a-knot", "natural"}).what());
+    }
+    symbols_.tables.emplace(entry.key, CubicSpline(std::move(points[0]), points[1], ends));
   }
   /// What the key has; without bodies it must be there.
   std::vector<const toml::node*> required(const std::string& key, const std::string& what) const {
@@ -304,10 +341,10 @@ class Reader {
           by_coordinate(file_.entries(file_.table(*node, "force")), "force", of_time | of_positions | of_velocities));
     model_.friction = by_coordinate(entries_of("friction"), "friction", of_positions | of_velocities | of_multipliers);
     for (const Obstacle& obstacle : model_.obstacles)
-      if (obstacle.slip && !model_.friction.empty())
-        throw error_at(model_.friction.front().target.place,
-                       "there is a [friction] beside the Coulomb friction of obstacle " + obstacle.gap.target.name +
-                           ": expected one of them");
+      for (Entry& entry : model_.friction)
+        if (obstacle.slip)
+          check_uses(entry.formula, "friction beside the Coulomb friction of obstacle " + obstacle.gap.target.name,
+                     of_positions | of_multipliers);
     read_integrals();
     for (const TomlEntry& entry : entries_of("symmetries")) {
       const std::string what = "symmetry " + entry.key;

@@ -34,14 +34,15 @@ const Bodies& bodies_of(const Model& model) {
                                                   {"contacts", !bodies.contacts.empty()},
                                                   {"ropes", !bodies.ropes.empty()},
                                                   {"gears", !bodies.gears.empty()},
-                                                  {"rolling bodies", !bodies.rollings.empty()}};
+                                                  {"rolling bodies", !bodies.rollings.empty()},
+                                                  {"bushings", !bodies.bushings.empty()}};
   for (const auto& [what, some] : further)
     if (some) refuse(model, std::string("it has ") + what);
   if (text.coordinates.size() != text.mechanism->formulas.coordinates.size()) refuse(model, "it has other coordinates");
   for (const mechanism::Joint& joint : bodies.joints) {
     if (joint.stiffness || joint.damping) refuse(model, "joint " + joint.name + " has a spring or a damper");
     if (joint.lower || joint.upper) refuse(model, "joint " + joint.name + " has limits");
-    if (joint.dry_friction) refuse(model, "joint " + joint.name + " has friction");
+    if (joint.dry_friction || joint.bearing) refuse(model, "joint " + joint.name + " has friction");
   }
   for (const mechanism::Body& body : bodies.bodies)
     if (body.thin) refuse(model, "body " + body.name + " has no thickness");

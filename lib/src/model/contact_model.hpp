@@ -2,6 +2,7 @@
 /// \file
 /// A system with obstacles while some of its contacts are closed and the others open. Private to the core.
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace gnomon {
 ///
 ///     R = -sum_i s_i mu_i psi_i (dd_i/dq)^T
 ///
-/// whose direction does not depend on the velocity: it is smooth, and defined where v = 0.
+/// whose direction does not depend on the velocity: it is smooth, and defined where v = 0. It is added to the friction
+/// R(q,v,lambda) of the model.
 class ContactModel final : public System,
                            public TimeDependence,
                            public VelocityConstraints,
@@ -39,8 +41,11 @@ class ContactModel final : public System,
   const std::vector<int>& slip() const { return slip_; }
   /// Where the contacts that stick are held: d, one a contact.
   void hold(const Vector& held);
-  /// Has the friction R(q,v,lambda) of the model, which opposes the motion of the whole system?
-  bool opposes_motion() const { return friction_ != nullptr; }
+  /// Has a friction R(q,v,lambda) of the model that depends on the velocity, and so opposes the motion of the whole
+  /// system?
+  bool opposes_motion() const {
+    return friction_ != nullptr && friction_->friction_pattern(ForceArgument::v).nonzeros() > 0;
+  }
 
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return closed_->mass(); }
@@ -110,12 +115,13 @@ class ContactModel final : public System,
                                VectorRef values) const override {
     rates_->constraint_rate_hessian(t, q, spread(lambda), values);
   }
+  /// R(q,v,lambda) without that of contacts.
+  void friction_of_model(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                         VectorRef out) const;
   void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                 VectorRef out) const override;
   const SparsityPattern& friction_pattern(ForceArgument by) const override {
-    if (by == ForceArgument::lambda) return multiplier_pattern_;
-    if (sliding_.empty()) return friction_->friction_pattern(by);
-    return by == ForceArgument::q ? closed_->hessian_pattern() : none_;
+    return friction_patterns_[static_cast<std::size_t>(by)];
   }
   void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                          const ConstVectorRef& lambda, VectorRef values) const override;
@@ -126,11 +132,11 @@ class ContactModel final : public System,
   bool switches_use_multipliers() const override { return switches_->switches_use_multipliers(); }
   void switches(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                 VectorRef out) const override {
-    switches_->switches(t, q, v, switches_use_multipliers() ? spread(lambda) : at_rest_, out);
+    switches_->switches(t, q, v, switches_use_multipliers() ? spread_to_model(lambda) : at_rest_, out);
   }
   void switch_rates(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                     VectorRef out) const override {
-    switches_->switch_rates(t, q, v, switches_use_multipliers() ? spread(lambda) : at_rest_, out);
+    switches_->switch_rates(t, q, v, switches_use_multipliers() ? spread_to_model(lambda) : at_rest_, out);
   }
 
   Index n_invariants() const override { return split_->n_invariants(); }
@@ -151,14 +157,16 @@ class ContactModel final : public System,
   }
 
  private:
-  /// lambda of the rows here as multipliers of all rows of closed_.
+  /// lambda of the rows here as multipliers of all rows of closed_, and in the order of those of the model.
   const Vector& spread(const ConstVectorRef& lambda) const;
+  const Vector& spread_to_model(const ConstVectorRef& lambda) const;
   /// Rows of closed_ as rows here, and the same for values on the constraint patterns.
   void gather(const Vector& all, VectorRef out) const;
   void gather_values(VectorRef out) const;
-  /// values = -Hess sum_i s_i mu_i psi_i d_i of the contacts that slide
+  /// values -= Hess sum_i s_i mu_i psi_i d_i of the contacts that slide
   void slide_hessian(const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const;
   void find_sliding(const Vector& coefficients);
+  void make_friction();
 
   /// A contact that slides: its row here and the one of d in closed_, and s mu.
   struct Sliding {
@@ -178,9 +186,12 @@ class ContactModel final : public System,
   ContactPrecision precision_;
   std::vector<Sliding> sliding_;
   SystemTraits traits_;
-  SparsityPattern pattern_, multiplier_pattern_, none_;
-  std::vector<Index> multiplier_value_at_;  // where in the friction's values those here are
-  mutable Vector all_, all_values_, all_multipliers_, multiplier_values_, hessian_, at_rest_;
+  SparsityPattern pattern_;
+  std::array<SparsityPattern, 3> friction_patterns_;     // by q, v, lambda
+  std::array<std::vector<Index>, 3> friction_value_at_;  // of values of the model's friction; -1: of an open contact
+  std::vector<Index> hessian_value_at_, slide_value_at_;
+  std::vector<Index> model_multiplier_;  // of rows of closed_, in the order (g, A, psi) of the model
+  mutable Vector all_, all_values_, all_multipliers_, model_multipliers_, friction_values_, hessian_, at_rest_;
 };
 
 }  // namespace gnomon

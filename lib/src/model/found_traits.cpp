@@ -151,8 +151,6 @@ void check_velocity_constraints(const FoundTraits& traits, const RecordedPart& p
   if (!part.complete()) refuse("they branch on a value (" + part.tape.branch + "), which is not supported");
   if (!part.tape.switches.empty())
     refuse("they have switches (" + part.tape.switches.front().name + "), which is not supported");
-  if (traits.n_obstacles > 0 && traits.has_friction)
-    refuse("obstacles and a friction R(q,v,lambda), of which one is supported beside them");
 }
 
 std::string class_name(const char* mangled) {

@@ -62,4 +62,10 @@ void friction_acceleration(const System& system, double t, const Vector& q, cons
   throw CannotEvaluate("no multipliers were found that agree with their friction");
 }
 
+Vector acceleration_by(const System& system, double t, const Vector& q, const Vector& force) {
+  Vector a(system.n()), lambda(system.m());
+  SaddlePoint(system, t, q).solve(force, Vector::Zero(system.m()), a, lambda);
+  return a;
+}
+
 }  // namespace gnomon

@@ -13,4 +13,7 @@ namespace gnomon {
 void friction_acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
                            Index least_rank = 0);
 
+/// The change of these accelerations by a further force.
+Vector acceleration_by(const System& system, double t, const Vector& q, const Vector& force);
+
 }  // namespace gnomon

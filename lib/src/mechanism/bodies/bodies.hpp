@@ -109,6 +109,7 @@ struct Joint : Named {
   std::optional<Formula> lower, upper;                               ///< of its angle or distance
   std::optional<Formula> restitution, stop_stiffness, stop_damping;  ///< there
   std::optional<Formula> dry_friction;                               ///< a torque or a force
+  std::optional<Formula> bearing, bearing_radius;                    ///< friction by the reaction
   std::optional<Formula> start, speed;                               ///< of its angle or distance at the start
   bool held = false;                                                 ///< by assembly: its angles and its distance
 };
@@ -125,14 +126,23 @@ struct Gear : Named {
   Formulas ratios;  ///< one: of the second motion to the first; else one a motion
 };
 
-/// A sphere, a wheel or a disc, B, that rolls on a plane through A.
+/// A sphere, a wheel or a disc, B, that rolls on a plane through A; in the plane without a normal on a disc about A.
 struct Rolling : Named {
   Partner a, b;
-  Formulas normal;                ///< of the plane, towards B
-  std::optional<Formula> radius;  ///< none: that of the shape of B
-  Formulas axis;                  ///< of a wheel, in space at the start; empty: that of a cylinder, or none of a sphere
+  Formulas normal;                     ///< of the plane, towards B
+  std::optional<Formula> base_radius;  ///< of the disc of A
+  bool inside = false;                 ///< one disc is inside the other
+  std::optional<Formula> radius;       ///< none: that of the shape of B
+  Formulas axis;  ///< of a wheel, in space at the start; empty: that of a cylinder, or none of a sphere
   std::optional<Formula> friction;
   bool wheel = false, slips_sideways = false;
+};
+
+/// Springs and dampers along and about axes that are fixed in A. Vectors have one entry an axis, or none.
+struct Bushing : Named {
+  Partner a, b;
+  std::vector<Formulas> axes;  ///< in space at the start: none, one in the plane, two in space
+  Formulas stiffness, damping, turn_stiffness, turn_damping;
 };
 
 /// Massless and rigid.
@@ -193,6 +203,7 @@ struct Bodies {
   std::vector<Rope> ropes;
   std::vector<Gear> gears;
   std::vector<Rolling> rollings;
+  std::vector<Bushing> bushings;
   std::vector<Motor> motors;
   std::vector<Load> loads;
   std::vector<PlaneContact> contacts;
@@ -210,6 +221,9 @@ inline bool is_wheel(Body::Shape shape) {
   for (const ShapeType& type : shape_types(3))
     if (type.shape == shape) return type.rolls_as_wheel;
   return false;
+}
+inline bool is_round(Body::Shape shape) {
+  return shape == Body::Shape::sphere || is_wheel(shape);
 }
 
 /// The keys of a model file that belong to bodies.

@@ -18,6 +18,7 @@ std::string description_of(const Bodies& bodies) {
   list("bodies", bodies.bodies, name);
   list("joints", bodies.joints, [&](const Joint& joint) { return ends(joint) + " (" + joint.type->name + ")"; });
   list("rolling", bodies.rollings, [](const Rolling& rolling) { return rolling.b.name + " on " + rolling.a.name; });
+  list("bushings", bodies.bushings, ends);
   list("rods", bodies.rods, ends);
   list("springs", bodies.springs, ends);
   list("ropes", bodies.ropes, [](const Rope& rope) {

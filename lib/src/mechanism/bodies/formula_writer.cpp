@@ -144,6 +144,7 @@ BodyFormulas formulas_of(const Bodies& bodies) {
   write_lines(bodies, written);
   write_gears(bodies, written);
   write_rollings(bodies, written);
+  write_bushings(bodies, written);
   write_motors(bodies, written);
   write_contacts(bodies, written);
   for (const auto& [coordinate, force] : written.forces) {

@@ -128,6 +128,7 @@ void write_joints(const Bodies& all, WrittenTables& written);
 void write_lines(const Bodies& all, WrittenTables& written);
 void write_gears(const Bodies& all, WrittenTables& written);
 void write_rollings(const Bodies& all, WrittenTables& written);
+void write_bushings(const Bodies& all, WrittenTables& written);
 void write_motors(const Bodies& all, WrittenTables& written);
 /// Loads and contacts.
 void write_contacts(const Bodies& all, WrittenTables& written);

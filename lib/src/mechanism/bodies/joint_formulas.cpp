@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "mechanism/bodies/joining_writer.hpp"
 
 namespace gnomon::mechanism {
@@ -29,11 +30,13 @@ class JointWriter : JoiningWriter {
     const JointType& type = *joint.type;
     // Force and moment on B, from -G^T lambda.
     Texts force(dimension_), moment(planar() ? 1 : 3);
+    std::string pressing;  // |force|^2
     if (type.coincide)
       for (std::size_t c = 0; c < dimension_; ++c) {
         constraint(later({&joint.a, &joint.b}), j + "." + letters[c],
                    joint.b.name + "." + letters[c] + " - " + joint.a.name + "." + letters[c], joint.place);
         force[c] += " - lambda." + j + "." + letters[c];
+        pressing += " + lambda." + j + "." + letters[c] + "^2";
       }
     int number = 0;
     for (const auto& [of_a, of_b] : type.square) {
@@ -51,8 +54,10 @@ class JointWriter : JoiningWriter {
       const std::string a = unit(joint, true, e), row = j + ".slide" + std::to_string(++number);
       constraint(later({&joint.a, &joint.b}), row, across(joint, a), joint.place);
       for (std::size_t c = 0; c < dimension_; ++c) force[c] += " - lambda." + row + "*" + a + "." + letters[c];
+      pressing += " + lambda." + row + "^2";
     }
     write_joint_motion(joint);
+    if (joint.dry_friction || joint.bearing) write_dry_friction(joint, pressing);
     for (std::size_t c = 0; c < dimension_; ++c)
       if (!force[c].empty()) output(j + ".force." + letters[c], force[c], "N", joint.place);
     for (std::size_t k = 0; k < moment.size(); ++k)
@@ -128,7 +133,6 @@ class JointWriter : JoiningWriter {
     }
     if (joint.lower || joint.upper) write_limits(joint);
     write_start(joint);
-    if (joint.dry_friction) write_dry_friction(joint);
   }
 
   /// Where assembly takes the motion of a joint, and its rate, d/dt (motion - speed t) = 0.
@@ -206,22 +210,38 @@ class JointWriter : JoiningWriter {
     return upper ? upper_limit : lower_limit;
   }
 
-  /// Coulomb friction that does not depend on the reaction, F or less while the joint sticks and F against the motion
-  /// while it slides, is that of a coordinate which the force F presses on an obstacle, with a friction coefficient of
-  /// one and the motion of the joint as slip:
+  /// Coulomb friction of a joint, F or less while it sticks and F against the motion while it slides, is that of a
+  /// coordinate which the force F presses on an obstacle, with a friction coefficient of one and the motion of the joint
+  /// as slip:
   ///
-  ///     U = F s,  s >= 0,  s(0) = 0   =>   s = 0 and psi = F at all times.
+  ///     s >= 0,  s(0) = 0,  F = F_0 + mu r |lambda|: U = F_0 s, and of the reaction R_s = -mu r |lambda|
+  ///     =>   s = 0 and psi = F at all times.
   ///
-  /// An impact elsewhere does not press s, and has no impulse by it. The mass of s is without influence.
-  void write_dry_friction(const Joint& joint) {
+  /// An impact elsewhere does not press s, and has no impulse by it. The mass of s is without influence. `pressing`:
+  /// |lambda|^2, of the rows that hold the joint's points together, whose directions are orthonormal.
+  void write_dry_friction(const Joint& joint, const std::string& pressing) {
     const std::string f = joint.name + ".friction", press = joint.name + ".pressed";
-    at_least_zero(f + ".size", *joint.dry_friction, "the dry friction of joint " + joint.name);
     const Partner& moved = joint.b.kind == Partner::Kind::point ? joint.a : joint.b;
     const std::string body = moved.name.substr(0, moved.name.find('.'));
     coordinate(press, body + ".mass",
                {joint.place, [](const Poses&) { return 0.0; }, [](const Poses&, const Vector&) { return 0.0; },
                 [](const Poses&) { return 1.0; }, true});
-    formula("potential", f, f + ".size*" + press, joint.place);
+    if (joint.dry_friction) {
+      at_least_zero(f + ".size", *joint.dry_friction, "the dry friction of joint " + joint.name);
+      formula("potential", f, f + ".size*" + press, joint.place);
+    }
+    if (joint.bearing) {
+      const std::string bearing = joint.name + ".bearing";
+      at_least_zero(bearing + ".coefficient", *joint.bearing, "the coefficient of the bearing of joint " + joint.name);
+      std::string by = bearing + ".coefficient";
+      if (joint.bearing_radius) {
+        at_least_zero(bearing + ".radius", *joint.bearing_radius, "the radius of the bearing of joint " + joint.name);
+        by += "*" + bearing + ".radius";
+      }
+      // The derivative of the root exists at zero with the least number under it.
+      formula("friction", press, "-" + by + "*sqrt(" + number_text(thresholds::no_division_by_zero) + pressing + ")",
+              joint.place);
+    }
     line("obstacles", f,
          "{ formula = " + toml_string(press) + ", slip = " + toml_string(motion_of(joint)) +
              ", friction = 1, restitution = 0 }",

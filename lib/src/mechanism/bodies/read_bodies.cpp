@@ -303,6 +303,7 @@ Bodies read_bodies(const TomlFile& file, const Symbols& parameters) {
   TableReader::Found found;
   BodyReader(file, parameters, found).read();
   read_joints(file, parameters, found);
+  read_couplings(file, parameters, found);
   read_lines(file, parameters, found);
   return std::move(found.all);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Reads the tables of joints, motors, loads and contacts of a model file.
+/// Reads the tables of joints, but for couplings, of motors, loads and contacts of a model file.
 
 #include <algorithm>
 #include <tuple>
@@ -16,34 +16,20 @@ class JointReader : TableReader {
   using TableReader::TableReader;
 
   void read() {
-    std::vector<TomlEntry> gears;
     each("joints", [&](const TomlEntry& entry) {
-      const std::string type = type_of(entry);
-      if (type == "gear")
-        gears.push_back(entry);
-      else if (type == "rolling")
-        read_rolling(entry);
-      else
-        read_joint(entry);
+      if (!is_coupling(type_of(entry))) read_joint(entry);
     });
-    for (const TomlEntry& entry : gears) read_gear(entry);
     each("motors", [&](const TomlEntry& entry) { read_motor(entry); });
     each("loads", [&](const TomlEntry& entry) { read_load(entry); });
     each("contacts", [&](const TomlEntry& entry) { read_contact(entry); });
   }
 
  private:
-  std::string type_of(const TomlEntry& entry) const {
-    const std::string what = "joint " + entry.key;
-    const toml::node* type = file_.table(*entry.value, what).get("type");
-    return type ? file_.text(*type, "the type of " + what) : "";
-  }
-
   void read_joint(const TomlEntry& entry) {
     const Keys keys =
         keys_of(entry, "joint",
                 {"type", "between", "frame", "axis", "axes", "stiffness", "rest", "damping", "limits", "restitution",
-                 "stop_stiffness", "stop_damping", "friction_torque", "friction_force", "start", "hold"});
+                 "stop_stiffness", "stop_damping", "friction_torque", "friction_force", "bearing", "start", "hold"});
     const std::string& what = keys.what;
     Joint joint = named<Joint>(entry);
     const toml::node& type = required(keys, "type");
@@ -53,7 +39,7 @@ class JointReader : TableReader {
       known.push_back(one.name);
       if (one.name == name) joint.type = &one;
     }
-    known.insert(known.end(), {"gear", "rolling"});
+    known.insert(known.end(), coupling_types().begin(), coupling_types().end());
     if (joint.type == nullptr)
       throw error_at(file_.formula_place(type),
                      unknown_name(all_.dimension == 2 ? "joint in the plane" : "joint", name, known).what());
@@ -170,7 +156,7 @@ class JointReader : TableReader {
       if (const toml::node* node = keys.table.get(key)) throw error_at(file_.place(*node), what + why);
     };
     if (!turns && !slides)
-      for (const char* key : {"stiffness", "damping", "limits", "friction_torque", "friction_force"})
+      for (const char* key : {"stiffness", "damping", "limits", "friction_torque", "friction_force", "bearing"})
         refuse(key, std::string(" of the type ") + type + " has neither an angle nor a distance for " +
                         (key == std::string("stiffness") || key == std::string("damping") ? "a spring" : key));
     if (joint.rest && !joint.stiffness) throw error_at(joint.rest->place, what + " has a rest and no stiffness");
@@ -178,6 +164,13 @@ class JointReader : TableReader {
                                                              (turns ? " turns: its dry friction is a friction_torque"
                                                                     : " slides: its dry friction is a friction_force"));
     joint.dry_friction = optional(keys, turns ? "friction_torque" : "friction_force");
+    if (const toml::node* node = keys.table.get("bearing")) {
+      std::vector<std::string> keys_known{"coefficient"};
+      if (turns) keys_known.emplace_back("radius");
+      const Keys own = keys_of(*node, "bearing of " + what, file_.place(*node), keys_known);
+      joint.bearing = formula(required(own, "coefficient"), "the coefficient of " + own.what);
+      if (turns) joint.bearing_radius = formula(required(own, "radius"), "the radius of " + own.what);
+    }
     read_limits(keys, joint);
     if (joint.damping || joint.stop_damping || joint.dry_friction) refuse_moving(joint.a, joint.b, what);
   }
@@ -203,93 +196,6 @@ class JointReader : TableReader {
     if (joint.restitution && (joint.stop_stiffness || joint.stop_damping))
       throw error_at(joint.restitution->place,
                      what + " has a restitution beside a stiffness or damping of its stops, expected one of them");
-  }
-
-  void read_rolling(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "joint", {"type", "between", "normal", "radius", "axis", "friction", "side_slip"});
-    const std::string& what = keys.what;
-    Rolling rolling = named<Rolling>(entry);
-    std::tie(rolling.a, rolling.b) = between(keys);
-    for (const Partner* one : {&rolling.a, &rolling.b})
-      if (!one->has_axes() || (one == &rolling.b && one->kind != Partner::Kind::body))
-        throw error_at(one->place, what + ": \"" + one->name + "\" is no body " +
-                                       (one == &rolling.b ? "that rolls" : "with a plane, and no point"));
-    refuse_moving(rolling.a, rolling.a, what);
-    rolling.normal = vector(required(keys, "normal"), "the normal of " + what);
-    rolling.radius = optional(keys, "radius");
-    rolling.friction = optional(keys, "friction");
-    const Body& body = all_.bodies[rolling.b.index];
-    const bool round = body.shape == Body::Shape::sphere || is_wheel(body.shape);
-    if (!rolling.radius && !round)
-      throw error_at(entry.key_place, what + " has no radius, and body " + body.name + " no shape that has one");
-    if (!rolling.radius) rolling.radius = body.sizes.front();
-    if (const toml::node* axis = keys.table.get("axis")) {
-      if (all_.dimension == 2) throw error_at(file_.place(*axis), what + " has an axis, which is for space");
-      rolling.axis = vector(*axis, "the axis of " + what);
-    }
-    rolling.wheel = all_.dimension == 3 && (!rolling.axis.empty() || is_wheel(body.shape));
-    if (const toml::node* slips = keys.table.get("side_slip")) {
-      rolling.slips_sideways = file_.flag(*slips, "side_slip of " + what);
-      if (!rolling.wheel)
-        throw error_at(file_.place(*slips), what + " has a side_slip, and body " + body.name +
-                                                " is no wheel in space: expected an axis, a cylinder or a disc");
-    }
-    all_.rollings.push_back(std::move(rolling));
-  }
-
-  /// An angle or a distance by name: of a joint, or in the plane of a body.
-  Gear::Motion motion(const toml::node& node, const std::string& what) const {
-    const std::string name = file_.text(node, what);
-    const std::size_t dot = name.find('.');
-    const std::string owner = name.substr(0, dot), part = dot == std::string::npos ? "" : name.substr(dot + 1);
-    Gear::Motion result;
-    std::vector<std::string> known;
-    const auto take = [&](const std::string& of, const std::string& own, bool turns, bool only) {
-      known.push_back(only ? of : of + "." + own);
-      if (owner != of || (part != own && !(only && part.empty()))) return false;
-      result.name = of + "." + own;
-      result.turns = turns;
-      return true;
-    };
-    for (const Joint& joint : all_.joints) {
-      const bool both = joint.type->turns && joint.type->slides;
-      if ((joint.type->turns && take(joint.name, "angle", true, !both)) ||
-          (joint.type->slides && take(joint.name, "distance", false, !both)) ||
-          (joint.axes.size() == 2 &&
-           (take(joint.name, "angle1", true, false) || take(joint.name, "angle2", true, false)))) {
-        result.partners = {joint.a, joint.b};
-        return result;
-      }
-    }
-    for (std::size_t k = 0; k < all_.bodies.size() && all_.dimension == 2; ++k)
-      if (take(all_.bodies[k].name, "angle", true, true)) {
-        result.body = k;
-        result.partners = {partners_.at(all_.bodies[k].name)};
-        return result;
-      }
-    throw error_at(file_.formula_place(node), unknown_name("angle or distance of a joint", name, known).what());
-  }
-  void read_gear(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "gear", {"type", "of", "ratio", "ratios"});
-    const std::string& what = keys.what;
-    Gear gear = named<Gear>(entry);
-    const toml::node& of = required(keys, "of");
-    for (const toml::node& one : file_.array(of, "of of " + what)) {
-      gear.motions.push_back(motion(one, "of of " + what));
-      for (std::size_t k = 0; k + 1 < gear.motions.size(); ++k)
-        if (gear.motions[k].name == gear.motions.back().name)
-          throw error_at(file_.formula_place(one), what + " is of " + gear.motions[k].name + " twice");
-    }
-    const std::size_t count = gear.motions.size();
-    const toml::node *ratio = keys.table.get("ratio"), *ratios = keys.table.get("ratios");
-    if (count < 2 || (ratio != nullptr) == (ratios != nullptr) || (ratio && count != 2))
-      throw error_at(entry.key_place,
-                     what + " is of " + std::to_string(count) + (count == 1 ? " motion" : " motions") +
-                         ": expected two and their ratio, of = [\"A\", \"B\"], ratio = 2 where B turns by twice the "
-                         "angle of A, or ratios = [..] whose sum of ratio times motion is zero, one for each motion");
-    gear.ratios =
-        ratio ? Formulas{formula(*ratio, "the ratio of " + what)} : numbers(*ratios, "ratios of " + what, count);
-    all_.gears.push_back(std::move(gear));
   }
 
   void read_motor(const TomlEntry& entry) {

@@ -12,7 +12,12 @@
 /// of a wheel along its way, e_1 = n x w/k, and across it, e_2 = (w - s n)/k, where that is not left to slip.
 ///
 /// In the plane the second condition is that of a position, t.p + R phi = const, t at right angles to n and phi the
-/// angle of B against A.
+/// angle of B against A. On a disc of the radius R_A, with the angles alpha of A, beta of B and gamma of p,
+///
+///     |p| = R_A + R,      R_A (alpha - gamma) + R (beta - gamma) = const,
+///     |p| = |R_A - R|,    R_A (alpha - gamma) - R (beta - gamma) = const    of one disc inside the other.
+
+#include <cmath>
 
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/base/thresholds.hpp"
@@ -33,8 +38,9 @@ class RollingWriter : JoiningWriter {
  private:
   void write_rolling(const Rolling& rolling) {
     const std::string& r = rolling.name;
+    if (rolling.base_radius) write_disc_vectors(rolling);
     for (const auto& [column, name] : {std::pair{0, ".n"}, {1, ".e1"}, {2, ".e2"}})
-      if (column < (rolling.wheel ? 1 : all_.dimension))
+      if (column < (rolling.base_radius ? 0 : rolling.wheel ? 1 : all_.dimension))
         fixed_vector(
             r + name, rolling.a,
             [rolling, column = column, flat = planar()](const Poses& poses) -> Vector3 {
@@ -42,18 +48,14 @@ class RollingWriter : JoiningWriter {
               return flat && column == 1 ? Vector3(n[1], -n[0], 0) : Vector3(frame(n).col(column));
             },
             rolling.place);
-    constant(r + ".radius", rolling.radius->place, [rolling](const Poses& poses) {
-      const double radius = poses.number(*rolling.radius);
-      if (!(radius > 0))
-        throw error_at(rolling.radius->place,
-                       "the radius of joint " + rolling.name + " is " + number_text(radius) + ", expected above zero");
-      return radius;
-    });
-    if (planar())
+    above_zero(r + ".radius", *rolling.radius, rolling);
+    if (rolling.base_radius)
+      write_on_disc(rolling);
+    else if (planar())
       write_planar(rolling);
     else
       write_spatial(rolling);
-    output(r + ".normal", "-lambda." + r + ".height", "N", rolling.place);
+    output(r + ".normal", (rolling.inside ? "lambda." : "-lambda.") + r + ".height", "N", rolling.place);
     for (std::size_t c = 0; c < dimension_; ++c) {
       std::string force;
       for (const auto& [row, vector] : rows(rolling)) force += " - lambda." + row + "*" + vector + "." + letters[c];
@@ -76,6 +78,15 @@ class RollingWriter : JoiningWriter {
     define(r + ".grip", "sqrt(" + square + ")/(" + r + ".friction*" + r + ".normal)", rolling.place);
     show(r + ".grip", "", rolling.place, "1");
   }
+  void above_zero(const std::string& name, const Formula& f, const Rolling& rolling) {
+    constant(name, f.place, [f, joint = rolling.name](const Poses& poses) {
+      const double radius = poses.number(f);
+      if (!(radius > 0))
+        throw error_at(f.place,
+                       "the radius of joint " + joint + " is " + number_text(radius) + ", expected above zero");
+      return radius;
+    });
+  }
   /// Rows of constraints, and the directions of their forces.
   std::vector<std::pair<std::string, std::string>> rows(const Rolling& rolling) const {
     const std::string& r = rolling.name;
@@ -85,6 +96,46 @@ class RollingWriter : JoiningWriter {
   }
   std::string above(const Rolling& rolling, const std::string& vector) const {
     return sum([&](const std::string& c) { return apart(rolling.a, rolling.b, c) + "*" + vector + "." + c; });
+  }
+
+  /// r.n along p and r.e1, by which what turns with A is ahead.
+  void write_disc_vectors(const Rolling& rolling) {
+    const std::string &r = rolling.name, distance = r + ".distance";
+    define(distance, "sqrt(" + square(rolling.a, rolling.b) + ")", rolling.place);
+    for (const std::string c : {"x", "y"})
+      define(r + ".n." + c, apart(rolling.a, rolling.b, c) + "/" + distance, rolling.place);
+    // R_A + R, or R_A - R of either sign, and its sign.
+    const auto apart_by = [rolling](const Poses& poses) {
+      const double base = poses.number(*rolling.base_radius), own = poses.number(*rolling.radius);
+      if (rolling.inside && base == own)
+        throw error_at(rolling.place, "joint " + rolling.name + " has one disc inside the other, both of the radius " +
+                                          number_text(own) + ": expected two radii");
+      return rolling.inside ? base - own : base + own;
+    };
+    constant(r + ".apart", rolling.place, [apart_by](const Poses& poses) { return std::abs(apart_by(poses)); });
+    constant(r + ".side", rolling.place, [apart_by](const Poses& poses) { return apart_by(poses) > 0 ? 1.0 : -1.0; });
+    define(r + ".e1.x", r + ".side*" + r + ".n.y", rolling.place);
+    define(r + ".e1.y", "-" + r + ".side*" + r + ".n.x", rolling.place);
+  }
+  void write_on_disc(const Rolling& rolling) {
+    const std::string& r = rolling.name;
+    const std::size_t place = later({&rolling.a, &rolling.b});
+    above_zero(r + ".base_radius", *rolling.base_radius, rolling);
+    constant(r + ".start", rolling.place, [rolling](const Poses& poses) {
+      const double base = poses.number(*rolling.base_radius), own = poses.number(*rolling.radius);
+      const Vector3 p = poses.position(rolling.b) - poses.position(rolling.a);
+      const double alpha = rolling.a.kind == Partner::Kind::body ? poses.angle(rolling.a.index) : 0,
+                   beta = poses.angle(rolling.b.index), gamma = std::atan2(p[1], p[0]);
+      return base * (alpha - gamma) + (rolling.inside ? -own : own) * (beta - gamma);
+    });
+    define(r + ".line", "winding(" + apart(rolling.a, rolling.b, "y") + ", " + apart(rolling.a, rolling.b, "x") + ")",
+           rolling.place);
+    constraint(place, r + ".height", r + ".distance - " + r + ".apart", rolling.place);
+    const std::string alpha = rolling.a.kind == Partner::Kind::body ? body_of(rolling.a) + ".angle" : "0";
+    constraint(place, r + ".roll",
+               r + ".base_radius*(" + alpha + " - " + r + ".line)" + (rolling.inside ? " - " : " + ") + r +
+                   ".radius*(" + body_of(rolling.b) + ".angle - " + r + ".line) - " + r + ".start",
+               rolling.place);
   }
 
   void write_planar(const Rolling& rolling) {

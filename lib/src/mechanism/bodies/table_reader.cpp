@@ -21,6 +21,12 @@ TableReader::Keys TableReader::keys_of(const toml::node& node, const std::string
   return keys;
 }
 
+std::string TableReader::type_of(const TomlEntry& entry) const {
+  const std::string what = "joint " + entry.key;
+  const toml::node* type = file_.table(*entry.value, what).get("type");
+  return type ? file_.text(*type, "the type of " + what) : "";
+}
+
 std::optional<Formula> TableReader::optional(const Keys& keys, const char* key) const {
   const toml::node* node = keys.table.get(key);
   return node ? std::optional<Formula>(formula(*node, key + (" of " + keys.what))) : std::nullopt;

@@ -2,6 +2,7 @@
 /// \file
 /// TableReader: what the readers of the tables of bodies and of joints have in common.
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,6 +41,8 @@ class TableReader {
   Keys keys_of(const TomlEntry& entry, const std::string& kind, const std::vector<std::string>& known) const {
     return keys_of(*entry.value, kind + " " + entry.key, entry.key_place, known);
   }
+  /// The type of an entry of [joints]; empty: it has none.
+  std::string type_of(const TomlEntry& entry) const;
   template <class Thing>
   static Thing named(const TomlEntry& entry) {
     Thing thing;
@@ -76,7 +79,15 @@ class TableReader {
   std::map<std::string, Partner>& partners_;
 };
 
-/// Reads joints, gears, motors, loads and contacts into found.all.
+/// Types of [joints] that hold motions of others, roll, or are springs.
+const std::vector<std::string>& coupling_types();
+inline bool is_coupling(const std::string& type) {
+  const std::vector<std::string>& types = coupling_types();
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+/// Reads joints, motors, loads and contacts into found.all, and couplings, which refer to joints.
+void read_couplings(const TomlFile& file, const Symbols& parameters, TableReader::Found& found);
 void read_joints(const TomlFile& file, const Symbols& parameters, TableReader::Found& found);
 /// Reads rods, springs and ropes into found.all.
 void read_lines(const TomlFile& file, const Symbols& parameters, TableReader::Found& found);

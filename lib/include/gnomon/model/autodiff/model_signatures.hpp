@@ -76,9 +76,6 @@ struct Signatures : NamesAreKnown<Model> {
                          "template <class S> void slips(const S* q, S* d) const");
   static_assert(!has_function_slips<Model> || has_function_obstacles<Model>,
                 "the model has a member function \"slips\", but no \"obstacles\" that slip");
-  static_assert(!has_function_slips<Model> || !has_function_friction<Model>,
-                "the model has the member functions \"slips\" (Coulomb friction at contacts) and \"friction\" (a force "
-                "R(q,v,lambda)): expected one of them");
   GNOMON_MODEL_SIGNATURE(invariants, (calls_invariants<void, Model, In, Out>),
                          "template <class S> void invariants(const S* q, S* pi) const");
   static_assert(
