@@ -139,6 +139,8 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
   };
 
   add_moved_start(out, facts);
+  if (const std::string repaired = repaired_inertias(integrator.model()); !repaired.empty())
+    row("repaired", "the inertia of " + repaired);
   row("promises", to_string(integrator.promises()));
   row("steps",
       fmt::format(

@@ -93,13 +93,14 @@ class Mechanism:
         return self._entry("particles", name, dict(mass=mass, position=position, velocity=velocity, hold=hold))
 
     def body(self, name: str, **keys: Any) -> Part:
-        """A rigid body: shape, or mass and inertia; markers, orientation, place or position, velocity,
-        angular_velocity; hold."""
+        """A rigid body: shape, or mass and inertia; markers, centre_of_mass, orientation, place or position, velocity,
+        angular_velocity; repair, hold."""
         return self._entry("bodies", name, keys)
 
     def joint(self, name: str, type: str, a: Place, b: Place, **keys: Any) -> None:
         """A joint between two places: axis, axes, stiffness, rest, damping, limits, restitution, stop_stiffness,
-        stop_damping, friction_torque, friction_force, hold; of the type "rolling" normal, radius, axis, friction."""
+        stop_damping, friction_torque, friction_force, bearing, hold; of the type "rolling" normal, radius, radii,
+        inside, axis, friction; of the type "bushing" stiffness, damping, turn_stiffness, turn_damping."""
         self._entry("joints", name, dict(type=type, between=[_name(a), _name(b)], **keys))
 
     def gear(self, name: str, of: Sequence[str], ratio: Any = None, ratios: Sequence[Any] | None = None) -> None:
@@ -132,6 +133,10 @@ class Mechanism:
         friction."""
         plane = dict(point=_name(point), normal=normal)
         self._entry("contacts", name, dict(plane=plane, on=[_name(one) for one in on], **keys))
+
+    def table(self, name: str, x: Sequence[float], y: Sequence[float], ends: str | None = None) -> None:
+        """The cubic spline through points, a function ``name(u)`` in formulas; ends "not-a-knot" or "natural"."""
+        self._entry("tables", name, dict(x=list(x), y=list(y), ends=ends))
 
     def output(self, name: str, formula: Any) -> None:
         """What ``result.outputs`` shows beside what it has by itself, of names such as ``"crank.right.x"``, or

@@ -41,6 +41,7 @@ struct Elaborated {
   Values invariant_values;                         ///< of V(pi), whose one coordinate is the invariant
   Index n = 0, m = 0;                              ///< m: constraints of positions
   std::shared_ptr<const ContinuousAngles> angles;  ///< set once, after the construction
+  std::string repaired_inertias;                   ///< see repaired_inertias(); set once, after the construction
   std::string moved_start;                         ///< see moved_start(); set once, after the construction
   std::vector<Line> potential, invariants, invariant_potentials, constraints, velocity_constraints, obstacles, slips,
       force, friction, mass;

@@ -71,6 +71,7 @@ class FormulaProblem final : public Problem {
     }
     const auto elaborated = std::make_shared<Elaborated>(text_, values);
     elaborated->angles = formula_angles(elaborated);
+    if (poses) elaborated->repaired_inertias = poses->repaired();
     const std::shared_ptr<const Elaborated> all = elaborated;
 
     ProblemInstance instance;
@@ -325,12 +326,27 @@ bool is_model_file(const std::string& name) {
   return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-std::string moved_start(const Model& model) {
+namespace {
+
+/// Of a model file, or of none: null.
+const mechanism::Elaborated* elaborated_of(const Model& model) {
   using namespace mechanism;
   if (const auto* formulas = dynamic_cast<const AutodiffSystem<FormulaModel>*>(&model))
-    return formulas->model().all->moved_start;
+    return formulas->model().all.get();
   const auto* slipping = dynamic_cast<const AutodiffSystem<SlippingModel>*>(&model);
-  return slipping != nullptr ? slipping->model().all->moved_start : "";
+  return slipping != nullptr ? slipping->model().all.get() : nullptr;
+}
+
+}  // namespace
+
+std::string moved_start(const Model& model) {
+  const mechanism::Elaborated* all = elaborated_of(model);
+  return all != nullptr ? all->moved_start : "";
+}
+
+std::string repaired_inertias(const Model& model) {
+  const mechanism::Elaborated* all = elaborated_of(model);
+  return all != nullptr ? all->repaired_inertias : "";
 }
 
 std::unique_ptr<const Problem> read_model_text(const std::string& toml, const std::string& file) {

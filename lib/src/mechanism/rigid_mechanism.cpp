@@ -26,6 +26,8 @@ const Bodies& bodies_of(const Model& model) {
   if (formulas == nullptr || !formulas->model().all->text->mechanism) refuse(model, "it has other coordinates");
   const mechanism::ModelText& text = *formulas->model().all->text;
   const Bodies& bodies = text.mechanism->bodies;
+  const bool has_massless = std::any_of(bodies.bodies.begin(), bodies.bodies.end(),
+                                        [](const mechanism::Body& body) { return body.massless; });
   const std::pair<const char*, bool> further[] = {{"particles", !bodies.particles.empty()},
                                                   {"rods", !bodies.rods.empty()},
                                                   {"springs", !bodies.springs.empty()},
@@ -35,7 +37,8 @@ const Bodies& bodies_of(const Model& model) {
                                                   {"ropes", !bodies.ropes.empty()},
                                                   {"gears", !bodies.gears.empty()},
                                                   {"rolling bodies", !bodies.rollings.empty()},
-                                                  {"bushings", !bodies.bushings.empty()}};
+                                                  {"bushings", !bodies.bushings.empty()},
+                                                  {"bodies without mass", has_massless}};
   for (const auto& [what, some] : further)
     if (some) refuse(model, std::string("it has ") + what);
   if (text.coordinates.size() != text.mechanism->formulas.coordinates.size()) refuse(model, "it has other coordinates");

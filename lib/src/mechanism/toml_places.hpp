@@ -29,6 +29,7 @@ class TomlFile {
 
   static bool is_generated(const toml::source_region& source) { return source.path != nullptr; }
 
+  const std::string& file() const { return file_; }
   const toml::table& root() const { return root_; }
   /// What a key of the root has, generated and in the file.
   std::vector<const toml::node*> nodes(const std::string& key) const;

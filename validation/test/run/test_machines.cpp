@@ -7,68 +7,17 @@
 
 #include "gnomon/gnomon.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
-#include "gnomon/run/evaluated_outputs.hpp"
 #include "mechanism/built_models.hpp"
 #include "support/builtin_registry.hpp"
+#include "support/mechanism_run.hpp"
 
 using namespace gnomon;
-using gnomon::test::build, gnomon::test::check_complaints, gnomon::test::complaint, gnomon::test::with;
+using gnomon::test::build, gnomon::test::check_complaints, gnomon::test::check_near, gnomon::test::complaint,
+    gnomon::test::MechanismRun, gnomon::test::with;
 
 namespace {
 
 constexpr double pi = 3.14159265358979323846, g = 9.81;
-
-/// A run of a model by a tolerance alone, as `gnomon run FILE --rtol 1e-10` makes it.
-class Run {
- public:
-  explicit Run(const std::string& text, double tolerance = 1e-10, const Assignments& set = {})
-      : instance_(build(text, set)), integrator_(make(tolerance)), outputs_(instance_) {}
-
-  Run& to(double t) {
-    const StepReport report = integrator_.advance_to(t);
-    BOOST_REQUIRE_MESSAGE(report.success(), report.message);
-    return *this;
-  }
-  double operator[](const std::string& name) const {
-    const Vector values = outputs_.evaluate(integrator_);
-    for (Index i = 0; i < values.size(); ++i)
-      if (outputs_.outputs()[static_cast<std::size_t>(i)].name == name) return values[i];
-    BOOST_FAIL("there is no output " << name);
-    return 0;
-  }
-  const Integrator& integrator() const { return integrator_; }
-  std::vector<ContactEvent> events(EventKind kind) const {
-    std::vector<ContactEvent> found;
-    for (const ContactEvent& event : integrator_.events())
-      if (event.kind == kind) found.push_back(event);
-    return found;
-  }
-  /// The booked energy is that of the motion, and constraints hold.
-  void check_promises(double energy = 1e-12) const {
-    const InvariantMonitor& monitor = integrator_.monitor();
-    BOOST_TEST(monitor.energy().max_abs_error() <= energy);
-    BOOST_TEST(monitor.position_max() <= 1e-12);
-    BOOST_TEST(monitor.velocity_max() <= 1e-11);
-  }
-
- private:
-  Integrator make(double tolerance) const {
-    const Registry& registry = gnomon::registry();
-    const SolverFactory& solver = registry.solver("newton");
-    const SchemeChoice choice =
-        suited_scheme(registry, {instance_, tolerance, &solver, Options("newton", solver.options()), {}});
-    Integrator run = registry.integrator(instance_, choice.scheme, "newton", choice.options);
-    run.set_tolerances(Tolerances(tolerance));
-    return run;
-  }
-  ProblemInstance instance_;
-  Integrator integrator_;
-  EvaluatedOutputs outputs_;
-};
-
-void check_near(double value, double expected, double within) {
-  BOOST_TEST(std::abs(value - expected) <= within, value << " is not " << expected);
-}
 
 const std::string rack = R"toml(format = 1
 planar = true
@@ -91,7 +40,7 @@ m = { joint = "A", torque = 0.7 }
 
 /// J a = M - r F, m r a = F
 BOOST_AUTO_TEST_CASE(rack_and_pinion) {
-  Run run(rack);
+  MechanismRun run(rack);
   const double a = 0.7 / (0.06 + 2 * 0.2 * 0.2);
   run.to(2);
   check_near(run["A.angle"], 0.5 * a * 4, 1e-9);
@@ -116,7 +65,7 @@ thread = { type = "gear", of = ["C.angle", "C.distance"], ratio = "pitch/(2*pi)"
 [parameters]
 pitch = 0.5
 )toml";
-  Run run(screw);
+  MechanismRun run(screw);
   const double p = 0.5 / (2 * pi), a = -g / (1 + 0.4 / (2 * p * p));
   run.to(3);
   check_near(run["C.distance"], 0.5 * a * 9, 1e-9);
@@ -128,7 +77,7 @@ pitch = 0.5
 
 /// 2 c - l - r = 0, torques M on the cage and one brake on the left wheel.
 BOOST_AUTO_TEST_CASE(differential_of_three) {
-  Run run(R"toml(format = 1
+  MechanismRun run(R"toml(format = 1
 planar = true
 points = { O = [0, 0], P = [1, 0], Q = [2, 0] }
 bodies.cage = { mass = 1, inertia = 0.5, position = [0, 0] }
@@ -186,7 +135,7 @@ BOOST_AUTO_TEST_CASE(what_acts_in_joints_wrongly_is_named) {
       {joint(", restitution = 0.5"), "joint S has a restitution and no limits"},
       {joint(", limits = [-1, 1], restitution = 0.5, stop_damping = 1"), "expected one of them"},
   });
-  Run damped(joint("") + "[motors]\nd = { joint = \"S\", force = \"-3*speed\" }\n");
+  MechanismRun damped(joint("") + "[motors]\nd = { joint = \"S\", force = \"-3*speed\" }\n");
   damped.to(1);
   check_near(damped["S.slip"], std::exp(-1.5), 1e-9);
 }
@@ -203,7 +152,7 @@ BOOST_AUTO_TEST_CASE(schemes_for_tight_tolerances) {
 
 /// Between two stops a block loses 1 - e of its speed at each impact.
 BOOST_AUTO_TEST_CASE(limits_with_restitution) {
-  Run run(with(slider, "LAW", ", limits = [-0.5, 0.3], restitution = 0.5"));
+  MechanismRun run(with(slider, "LAW", ", limits = [-0.5, 0.3], restitution = 0.5"));
   run.to(6);
   const std::vector<ContactEvent> hits = run.events(EventKind::impact);
   BOOST_REQUIRE(hits.size() == 3U);
@@ -216,7 +165,7 @@ BOOST_AUTO_TEST_CASE(limits_with_restitution) {
 
 /// Beyond an elastic stop the motion is that of a spring, half a period of it.
 BOOST_AUTO_TEST_CASE(limits_with_stiffness) {
-  Run run(with(slider, "LAW", ", limits = { upper = 0.3 }, stop_stiffness = 200"));
+  MechanismRun run(with(slider, "LAW", ", limits = { upper = 0.3 }, stop_stiffness = 200"));
   const double half = pi / 10;
   run.to(0.3 + half / 2);
   check_near(run["S.distance"], 0.3 + 0.1, 1e-9);
@@ -229,7 +178,7 @@ BOOST_AUTO_TEST_CASE(limits_with_stiffness) {
 
 /// A damped stop: x'' + 2 d x' + w^2 x = 0 while beyond it.
 BOOST_AUTO_TEST_CASE(limits_with_damping) {
-  Run run(with(slider, "LAW", ", limits = { upper = 0.3 }, stop_stiffness = 200, stop_damping = 8"));
+  MechanismRun run(with(slider, "LAW", ", limits = { upper = 0.3 }, stop_stiffness = 200, stop_damping = 8"));
   const double d = 8.0 / 4, w = std::sqrt(100 - d * d), t = 0.1;
   run.to(0.3 + t);
   check_near(run["S.distance"], 0.3 + std::exp(-d * t) * std::sin(w * t) / w, 1e-8);
@@ -238,9 +187,9 @@ BOOST_AUTO_TEST_CASE(limits_with_damping) {
 /// A spring with Coulomb friction of the size F: each half swing is shorter by 2 F/k, and the block sticks as soon as
 /// it turns within F/k of the middle.
 BOOST_AUTO_TEST_CASE(dry_friction_of_a_slide) {
-  Run run(with(with(slider, "LAW", ", friction_force = 1.5, stiffness = 50"), ", velocity = [1, 0]",
-               ", velocity = [0, 0]") +
-          "[motors]\nkick = { joint = \"S\", force = \"if(t < 0.2, 20, 0)\" }\n");
+  MechanismRun run(with(with(slider, "LAW", ", friction_force = 1.5, stiffness = 50"), ", velocity = [1, 0]",
+                        ", velocity = [0, 0]") +
+                   "[motors]\nkick = { joint = \"S\", force = \"if(t < 0.2, 20, 0)\" }\n");
   // Pushed by 20 - 1.5 for 0.2 s, then free: amplitudes about shifted middles.
   const double w = 5, middle = (20 - 1.5) / 50, x0 = middle * (1 - std::cos(w * 0.2)),
                v0 = middle * w * std::sin(w * 0.2);
@@ -281,7 +230,7 @@ B = { type = "revolute", between = ["upper.b", "lower.a"], friction_torque = "G"
 F = 19.7
 G = 5.0
 )toml";
-  Run held(arm);
+  MechanismRun held(arm);
   held.to(1);
   BOOST_TEST(held["A.angle"] == 0.0);
   BOOST_TEST(held.events(EventKind::slide).empty());
@@ -289,12 +238,12 @@ G = 5.0
   BOOST_TEST(held.integrator().state().lambda.size() == held.integrator().system().m() + 2);
   BOOST_CHECK_NO_THROW(held.integrator().equations());
   // At B 4.905 N m, at A 19.62 N m of weight: with less at A both links fall as one body.
-  Run one(arm, 1e-10, {{"F", "15"}});
+  MechanismRun one(arm, 1e-10, {{"F", "15"}});
   one.to(1e-3);
   const double J = 2 * 0.1 + 0.25 + 2.25, a = (15 - 19.62) / J;
   check_near(one["A.speed"], a * 1e-3, 1e-7);
   check_near(one["B.angle"], 0, 1e-12);
-  Run two(arm, 1e-10, {{"G", "4"}});
+  MechanismRun two(arm, 1e-10, {{"G", "4"}});
   two.to(1e-3);
   BOOST_TEST(two["B.speed"] < 0);
 }
@@ -310,11 +259,11 @@ s = { between = ["O", "p"], LAW }
 [outputs]
 pull = "30*(s.length - 0.8) + 0.5*(p.x*p.vx + p.y*p.vy + p.z*p.vz)/s.length"
 )toml";
-  Run linear(with(model, "LAW", "stiffness = 30, rest_length = 0.8")),
+  MechanismRun linear(with(model, "LAW", "stiffness = 30, rest_length = 0.8")),
       damped(with(model, "LAW", "stiffness = 30, rest_length = 0.8, damping = 0.5"));
-  Run tension(with(model, "LAW", "tension = \"30*(length - 0.8) + 0.5*rate\"")),
+  MechanismRun tension(with(model, "LAW", "tension = \"30*(length - 0.8) + 0.5*rate\"")),
       energy(with(model, "LAW", "energy = \"15*(length - 0.8)^2\""));
-  for (Run* run : {&linear, &damped, &tension, &energy}) run->to(2).check_promises(1e-10);
+  for (MechanismRun* run : {&linear, &damped, &tension, &energy}) run->to(2).check_promises(1e-10);
   for (const char* name : {"p.x", "p.y", "p.z", "s.length"}) {
     check_near(energy[name], linear[name], 1e-8);
     check_near(tension[name], damped[name], 1e-8);
@@ -337,13 +286,13 @@ particles.load = { mass = 4, position = [0, 1] }
 [ropes]
 r = { through = ["tip", "load"], length = "LENGTH" }
 )toml";
-  Run winch(with(crane, "LENGTH", "start - 0.3*t^2"));
+  MechanismRun winch(with(crane, "LENGTH", "start - 0.3*t^2"));
   winch.to(2);
   check_near(winch["load.y"], 1 + 0.3 * 4, 1e-10);
   check_near(winch["r.tension"], 4 * (g + 0.6), 1e-8);
   winch.check_promises(1e-11);
 
-  Run slack(with(crane, "LENGTH", "4.5"));
+  MechanismRun slack(with(crane, "LENGTH", "4.5"));
   slack.to(2);
   check_near(slack.events(EventKind::landing).at(0).t, std::sqrt(2 * 0.5 / g), 1e-12);
   check_near(slack.events(EventKind::landing).at(0).energy_change, -4 * g * 0.5, 1e-10);
@@ -351,15 +300,16 @@ r = { through = ["tip", "load"], length = "LENGTH" }
   check_near(slack["r.tension"], 4 * g, 1e-8);
 
   // By an elastic rope it goes as deep as its energy says, and comes back to where it was.
-  Run elastic(with(crane, "\"LENGTH\"", "4.5, stiffness = 100"));
+  MechanismRun elastic(with(crane, "\"LENGTH\"", "4.5, stiffness = 100"));
   const double depth = 4 * g / 100, fall = std::sqrt(2 * 0.5 / g), w = 5;
   elastic.to(fall + (pi - std::atan2(g * fall / w, depth)) / w);
   check_near(elastic["load.y"], 0.5 - depth - std::hypot(depth, g * fall / w), 1e-8);
   elastic.check_promises();
 
   // Over a drum that it turns.
-  Run drum(with(with(with(crane, "[0, 5] }", "[0, 5], D = [-2, 0] }"), "\"LENGTH\"", "\"start - 0.3*axle.angle\""),
-                "[ropes]", R"toml(
+  MechanismRun drum(
+      with(with(with(crane, "[0, 5] }", "[0, 5], D = [-2, 0] }"), "\"LENGTH\"", "\"start - 0.3*axle.angle\""),
+           "[ropes]", R"toml(
 bodies.drum = { mass = 10, inertia = 0.9, position = [-2, 0] }
 [joints]
 axle = { type = "revolute", between = ["D", "drum"] }
@@ -380,7 +330,7 @@ bodies.ball = { shape = { sphere = 0.1, density = 1000 }, position = [0, 0, 0.1]
 [joints]
 roll = { type = "rolling", between = ["O", "ball"], normal = [0, 0, 1], friction = 0.3 }
 )toml";
-  Run sphere(ball);
+  MechanismRun sphere(ball);
   sphere.to(2);
   const double weight = 4000 * pi / 3 * 1e-3 * g, slope = 20 * pi / 180;
   check_near(sphere["ball.x"], 5.0 / 7 * g * std::sin(slope) * 2, 1e-8);
@@ -389,7 +339,7 @@ roll = { type = "rolling", between = ["O", "ball"], normal = [0, 0, 1], friction
   check_near(sphere["roll.grip"], 2.0 / 7 * std::tan(slope) / 0.3, 1e-9);
   sphere.check_promises();
 
-  Run coin(R"toml(format = 1
+  MechanismRun coin(R"toml(format = 1
 gravity = [0, 0, -9.81]
 points = { O = [0, 0, 0] }
 [bodies.coin]
@@ -409,7 +359,7 @@ c = "cos(75*deg)"
   check_near(coin["coin.y"], 1.440273846, 1e-7);
   coin.check_promises();
 
-  Run disc(R"toml(format = 1
+  MechanismRun disc(R"toml(format = 1
 planar = true
 gravity = ["9.81*sin(20*deg)", "-9.81*cos(20*deg)"]
 points = { O = [0, 0] }
@@ -422,7 +372,7 @@ roll = { type = "rolling", between = ["O", "disc"], normal = [0, 1] }
   check_near(disc["disc.angle"], -disc["disc.x"] / 0.2, 1e-8);
 
   // m x'' = F, J w' = F R, -F = M X'' - 3 with x' - X' + w R = 0: the plate is pulled, and the ball rolls back on it.
-  Run plate(R"toml(format = 1
+  MechanismRun plate(R"toml(format = 1
 points = { O = [0, 0, 0] }
 bodies.ball = { mass = 2, inertia = [0.008, 0.008, 0.008], position = [0, 0, 0.1] }
 bodies.plate = { mass = 5, inertia = [1, 1, 1], position = [0, 0, 0] }
@@ -440,7 +390,7 @@ pull = { on = "plate", force = [3, 0, 0] }
   check_near(plate["ball.omega.y"], -F * 0.1 / 0.008 * 2, 1e-7);
 
   // With a wall in its way: v = 5/7 g sin t, then back with e v.
-  Run wall(ball + R"toml(
+  MechanismRun wall(ball + R"toml(
 [contacts]
 wall = { plane = { point = [3, 0, 0], normal = [-1, 0, 0] }, on = ["ball"], restitution = 0.6 }
 )toml");
@@ -464,7 +414,7 @@ wall = { plane = { point = [3, 0, 0], normal = [-1, 0, 0] }, on = ["ball"], rest
 
 /// A block on a wedge that is free to move: A = m g sin cos/(M + m sin^2), as every textbook has it.
 BOOST_AUTO_TEST_CASE(a_plane_on_a_body) {
-  Run run(R"toml(format = 1
+  MechanismRun run(R"toml(format = 1
 planar = true
 gravity = [0, -9.81]
 points = { O = [0, 0] }
@@ -484,7 +434,7 @@ face = { plane = { point = "wedge", normal = ["-sin(30*deg)", "cos(30*deg)"] }, 
 /// A block on a belt takes its speed after v/(mu g); a ball on a floor that shakes, its impacts by the flight between
 /// them.
 BOOST_AUTO_TEST_CASE(obstacles_that_move) {
-  Run belt(R"toml(format = 1
+  MechanismRun belt(R"toml(format = 1
 planar = true
 gravity = [0, -9.81]
 points = { B = ["0.8*t", 0] }
@@ -500,7 +450,7 @@ belt = { plane = { point = "B", normal = [0, 1] }, on = ["block"], restitution =
   check_near(stick[0].t, taken, 1e-8);
   belt.check_promises();
 
-  Run floor(R"toml(format = 1
+  MechanismRun floor(R"toml(format = 1
 coordinates = ["y"]
 mass = 1
 potential = "9.81*y"
@@ -526,116 +476,6 @@ push = "lambda.floor"
   BOOST_TEST(floor["push"] == 0.0);
 }
 
-/// A disc and a plate without thickness move as those whose thickness is without influence: markers beside their plane,
-/// forces there, torques, joints that need the axis across, moments as three numbers.
-BOOST_AUTO_TEST_CASE(bodies_without_thickness) {
-  const std::string model = R"toml(format = 1
-gravity = [0, 0, -9.81]
-points = { O = [0, 0, 0] }
-[bodies.disc]
-BODY
-markers = { pin = [0.1, 0, 0.2], eye = [-0.1, 0.2, -0.1] }
-orientation = { rpy = [0.3, -0.2, 0.5] }
-place = { pin = "O" }
-velocity = "assembled"
-angular_velocity = [0.5, 1, 2]
-[joints]
-A = { type = "JOINT }
-[springs]
-s = { between = ["O", "disc.eye"], stiffness = 20, rest_length = 0.2, damping = 0.3 }
-[loads]
-push = { on = "disc.eye", force = ["sin(t)", 0.5, 0.2] }
-)toml";
-  const std::string spherical = R"toml(spherical", between = ["O", "disc.pin"])toml",
-                    hinge = R"toml(revolute", between = ["O", "disc.pin"], axis = [0.5, 1, 2])toml";
-  for (const std::string& joint : {spherical, hinge}) {
-    const std::string of =
-        with(with(model, "JOINT", joint), "[springs]",
-             joint == hinge ? "[motors]\nm = { joint = \"A\", torque = \"0.3 - 0.1*speed\" }\n[springs]" : "[springs]");
-    Run thick(with(of, "BODY", "shape = { cylinder = [0.3, 1e-5], density = 1e6 }"));
-    Run thin(with(of, "BODY", "shape = { disc = 0.3, density = 10 }"));
-    Run moments(with(
-        of, "BODY",
-        "mass = 2.8274333882308138\ninertia = [0.063617251235193311, 0.063617251235193311, 0.127234502470386622]"));
-    for (Run* run : {&thick, &thin, &moments}) run->to(1.5).check_promises(1e-11);
-    for (const char* name : {"disc.x", "disc.y", "disc.z", "disc.omega.x", "disc.omega.y", "disc.omega.z", "disc.q1",
-                             "A.force.x", "A.force.z"}) {
-      check_near(thin[name], thick[name], 1e-7);
-      check_near(moments[name], thin[name], 1e-7);
-    }
-  }
-  Run plate(with(with(model, "JOINT", spherical), "BODY", "shape = { plate = [0.3, 0.5], density = 10 }")),
-      box(with(with(model, "JOINT", spherical), "BODY", "shape = { box = [0.3, 0.5, 1e-5], density = 1e6 }"));
-  for (Run* run : {&plate, &box}) run->to(1.5);
-  for (const char* name : {"disc.x", "disc.y", "disc.z", "disc.omega.x", "disc.kinetic"})
-    check_near(plate[name], box[name], 1e-7);
-}
-
-/// A rod without thickness on a hinge across it is the physical pendulum, and on a ball joint what a thin cylinder is.
-BOOST_AUTO_TEST_CASE(rods_without_thickness) {
-  const std::string model = R"toml(format = 1
-gravity = [0, 0, -9.81]
-points = { O = [0, 0, 0] }
-[bodies.p]
-mass = 1
-inertia = MOMENTS
-markers = { a = [-0.5, 0, 0] }
-place = { a = "O" }
-velocity = "assembled"
-[joints]
-J = { type = JOINT }
-)toml";
-  const std::string hinge = R"toml("revolute", between = ["O", "p.a"], axis = [0, 1, 0])toml",
-                    ball = R"toml("spherical", between = ["O", "p.a"])toml";
-  Run rod(with(with(model, "MOMENTS", "[0, \"1/12\", \"1/12\"]"), "JOINT", hinge));
-  rod.to(0.8).check_promises();
-  // phi'^2 = 3 g sin phi, from the horizontal
-  check_near(rod["J.speed"] * rod["J.speed"], 3 * g * std::sin(rod["J.angle"]), 1e-9);
-  Run spun(with(with(with(model, "MOMENTS", "[0, 0.1, 0.1]"), "JOINT", ball), "velocity",
-                "angular_velocity = [0, 1, 2]\nvelocity")),
-      cylinder(with(with(with(model, "MOMENTS", "[1e-9, 0.1, 0.1]"), "JOINT", ball), "velocity",
-                    "angular_velocity = [0, 1, 2]\nvelocity"));
-  for (Run* run : {&spun, &cylinder}) run->to(1);
-  for (const char* name : {"p.x", "p.y", "p.z", "p.kinetic"}) check_near(spun[name], cylinder[name], 1e-7);
-  BOOST_TEST(complaint(with(with(model, "MOMENTS", "[0, 0.1, 0.2]"), "JOINT", ball))
-                 .find("principal moments 0, 0.1 and 0.2") != std::string::npos);
-}
-
-/// Moments of inertia of shapes, by sums over many small parts.
-BOOST_AUTO_TEST_CASE(shapes) {
-  const auto inside = [](const std::string& shape, double x, double y, double z) {
-    const double across = std::hypot(x, y);
-    if (shape == "tube") return across < 0.4 && across > 0.25 && std::abs(z) < 0.3;
-    const double beyond = std::max(0.0, std::abs(z) - 0.2);
-    return across * across + beyond * beyond < 0.09;
-  };
-  for (const auto& [name, keys] : {std::pair{"tube", "tube = [0.4, 0.25, 0.6]"}, {"capsule", "capsule = [0.3, 0.4]"}}) {
-    double mass = 0, along = 0, across = 0;
-    constexpr int parts = 200;
-    const double h = 1.2 / parts;
-    for (int i = 0; i < parts; ++i)
-      for (int j = 0; j < parts; ++j)
-        for (int k = 0; k < parts; ++k) {
-          const double x = (i + 0.5) * h - 0.6, y = (j + 0.5) * h - 0.6, z = (k + 0.5) * h - 0.6;
-          if (!inside(name, x, y, z)) continue;
-          mass += 2 * h * h * h;
-          along += 2 * h * h * h * (x * x + y * y);
-          across += 2 * h * h * h * (y * y + z * z);
-        }
-    for (const bool about_third : {true, false}) {
-      Run run(std::string("format = 1\nbodies.b = { shape = { ") + keys +
-              ", density = 2 }, position = [0, 0, 0], velocity = [1, 0, 0], angular_velocity = [" +
-              (about_third ? "0, 0, 1" : "1, 0, 0") + "] }\n");
-      check_near(run.to(1e-3)["b.kinetic"], mass / 2 + (about_third ? along : across) / 2, 2e-3 * mass);
-    }
-  }
-  Run ring(
-      "format = 1\nbodies.b = { shape = { ring = 0.5, density = 2 }, position = [0, 0, 0], angular_velocity = [1, 0, "
-      "2] "
-      "}\n");
-  check_near(ring.to(1e-3)["b.kinetic"], pi * 2 * 0.25 * (0.5 * 0.5 + 0.5 * 4), 1e-9);
-}
-
 /// What moves an obstacle does not act while the obstacle is open, with M(q) too, in all forms of a mass.
 BOOST_AUTO_TEST_CASE(open_obstacles_that_move_do_nothing) {
   const std::string model = R"toml(format = 1
@@ -653,8 +493,9 @@ at_y = "y"
 )toml";
   for (const char* mass : {"[\"1 + 10*y^2\", 2]", "[\"1 + 10*y^2\", \"2 + x^2\"]",
                            "[[\"2 + y^2\", 0.1], [0.1, \"1 + x^2\"]]", "[[2, 0.1], [0.1, 3]]", "3"}) {
-    Run still(with(with(model, "MASS", mass), "RISE", "0")), moving(with(with(model, "MASS", mass), "RISE", "sin(t)"));
-    for (Run* run : {&still, &moving}) run->to(2).check_promises();
+    MechanismRun still(with(with(model, "MASS", mass), "RISE", "0")),
+        moving(with(with(model, "MASS", mass), "RISE", "sin(t)"));
+    for (MechanismRun* run : {&still, &moving}) run->to(2).check_promises();
     for (const char* name : {"at_x", "at_y"}) check_near(moving[name], still[name], 1e-8);
   }
 }

@@ -197,6 +197,7 @@ constexpr double whole_number = 1e-9;                  // of a value: it is a wh
 constexpr double rotation_matrix = 1e-6;               // of R^T R, beside the unit matrix
 constexpr double right_angle = 1e-10;                  // of two unit vectors: their product is zero
 constexpr double thin_body = 1e-9;                     // a moment that is given as the sum of the others is it
+constexpr double repaired_moment = 1e-6;              // of tr J: the least second moment of a repaired inertia
 constexpr double no_pull = 1e-9;                       // of a weight: a floor that pulls by less does not
 constexpr double rod_moment = 1e-8;                    // of a rod without thickness about itself, beside the others
 constexpr double flat_body = 1e-12;                    // of a moment of inertia: it is the sum of the others

@@ -65,6 +65,11 @@ class GNOMON_EXPORT MechanismEntry {
   MechanismEntry& limits(const Value& lower, const Value& upper) { return set("limits", Values3{lower, upper}); }
   MechanismEntry& friction_torque(const Value& v) { return set("friction_torque", v); }
   MechanismEntry& friction_force(const Value& v) { return set("friction_force", v); }
+  /// Friction by the reaction; the radius is that of a joint that turns.
+  MechanismEntry& bearing(const Value& coefficient) { return set("bearing.coefficient", coefficient); }
+  MechanismEntry& bearing(const Value& coefficient, const Value& radius) {
+    return bearing(coefficient).set("bearing.radius", radius);
+  }
   MechanismEntry& tension(const Value& v) { return set("tension", v); }
   MechanismEntry& energy(const Value& v) { return set("energy", v); }
 
@@ -108,17 +113,19 @@ class GNOMON_EXPORT MechanismBody {
   MechanismBody& angular_velocity(const Values3& v) { return set("angular_velocity", v); }
   MechanismBody& angular_velocity(const Value& v) { return set("angular_velocity", v); }  ///< planar
 
+  /// Any other key of the table.
+  template <class T>
+  MechanismBody& set(const std::string& key, const T& value) {
+    entry_->set(key, value);
+    return *this;
+  }
+
   Attachment at(const std::string& marker) const { return {entry_->name_ + "." + marker}; }
   Attachment centre() const { return {entry_->name_}; }
 
  private:
   friend class Mechanism;
   explicit MechanismBody(MechanismEntry& entry) : entry_(&entry) {}
-  template <class T>
-  MechanismBody& set(const std::string& key, const T& value) {
-    entry_->set(key, value);
-    return *this;
-  }
   MechanismEntry* entry_;
 };
 
@@ -153,6 +160,8 @@ class GNOMON_EXPORT Mechanism {
   /// With a plane through a point or a body, with which it moves.
   MechanismEntry& contact(const std::string& name, const Attachment& point, const Values3& normal,
                           const std::vector<Attachment>& on);
+  /// The cubic spline through points, a function NAME(u) in formulas.
+  void table(const std::string& name, const Values3& x, const Values3& y);
   /// The start is moved to where everything fits.
   void assemble() { assemble_ = true; }
   /// A body or particle that assemble() does not move, or a joint whose angles and distance it keeps. Throws

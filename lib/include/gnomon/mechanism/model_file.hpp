@@ -30,4 +30,8 @@ GNOMON_EXPORT std::unique_ptr<const Problem> read_model_text(const std::string& 
 /// coordinate: "crank by 0.12 and rocker by 0.03". Empty where neither is asked for, and of other models.
 GNOMON_EXPORT std::string moved_start(const Model& model);
 
+/// The bodies whose inertia no body has and `repair = true` replaced, with their principal moments before and after.
+/// Empty where there are none, and of other models.
+GNOMON_EXPORT std::string repaired_inertias(const Model& model);
+
 }  // namespace gnomon

@@ -4,11 +4,13 @@
 /// positions are in space, of three numbers, or of two where the model is planar.
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "mechanism/bodies/mesh.hpp"
 #include "mechanism/formula.hpp"
 #include "mechanism/toml_places.hpp"
 
@@ -52,7 +54,7 @@ struct Particle : Named {
 };
 
 struct Marker {
-  std::string name;
+  std::string name;  ///< in formulas: "crank.left"
   Place place;
   Formulas position;          ///< in body axes, from the centre of mass, or
   std::optional<Target3> at;  ///< where it is at the start
@@ -62,7 +64,8 @@ struct Marker {
 struct Orientation {
   /// numbers: axis of the turn (empty in the plane); angles about the fixed axes x, y, z one after the other; w, x, y,
   /// z; rows; the first axis, and a vector whose part at right angles to it is along the second one.
-  enum class Form { none, turn, rpy, quaternion, matrix, axes } form = Form::none;
+  /// along: the third axis.
+  enum class Form { none, turn, rpy, quaternion, matrix, axes, along } form = Form::none;
   Formulas numbers;
   std::optional<Formula> angle;  ///< of a turn
   std::optional<std::size_t> relative;
@@ -70,7 +73,7 @@ struct Orientation {
 };
 
 struct Body : Named {
-  enum class Shape { none, box, sphere, cylinder, tube, capsule, disc, ring, plate };
+  enum class Shape { none, box, sphere, cylinder, tube, capsule, disc, ring, plate, mesh };
 
   std::optional<Formula> mass, density;
   Shape shape = Shape::none;
@@ -80,6 +83,10 @@ struct Body : Named {
   Formulas sizes;
   Formulas inertia;  ///< about the centre of mass: the principal moments, or a matrix by rows; planar: one number
   Place inertia_place;
+  bool repaired = false;                   ///< an inertia that no body has is replaced by the nearest that is one
+  std::shared_ptr<const Mesh> mesh;        ///< in units of its one size
+  std::optional<Formulas> centre_of_mass;  ///< in body axes; markers and `position` are from their origin then
+  bool massless = false;                   ///< it moves with what it is welded to, and has a place only
   /// The axis along which it has no thickness: d_a of the directors is the product of the other two.
   std::optional<std::size_t> thin;
   std::vector<Marker> markers;
@@ -224,6 +231,13 @@ inline bool is_wheel(Body::Shape shape) {
 }
 inline bool is_round(Body::Shape shape) {
   return shape == Body::Shape::sphere || is_wheel(shape);
+}
+
+/// The partner itself, or what says where it is: the body without mass that it was a place of.
+inline const Partner& placed_by(const Bodies& all, const Partner& partner) {
+  if (partner.kind != Partner::Kind::body || !partner.marker) return partner;
+  const std::optional<Target3>& at = all.bodies[partner.index].markers[*partner.marker].at;
+  return at && at->partner ? *at->partner : partner;
 }
 
 /// The keys of a model file that belong to bodies.

@@ -20,7 +20,8 @@ class BodyWriter : FormulaWriter {
     for (std::size_t c = 0; c < all_.gravity.size(); ++c)
       number("gravity." + letters[c], all_.gravity[c], all_.gravity[c].place);
     for (std::size_t k = 0; k < all_.particles.size(); ++k) write_particle(k);
-    for (std::size_t k = 0; k < all_.bodies.size(); ++k) write_body(k);
+    for (std::size_t k = 0; k < all_.bodies.size(); ++k)
+      if (!all_.bodies[k].massless) write_body(k);
   }
 
  private:
@@ -95,11 +96,11 @@ class BodyWriter : FormulaWriter {
              director_velocity(body, first, c), [k](const Poses& poses) { return poses.reach2(k); }, body.held});
     }
     if (body.thin) write_thin(body);
-    if (body.inertia.size() == 9) write_couplings(k);
+    if (body.inertia.size() == 9 || body.mesh) write_couplings(k);
     write_rigidity(k);
     write_weight(name, place);
     for (std::size_t j = 0; j < body.markers.size(); ++j) {
-      const std::string marker = name + "." + body.markers[j].name;
+      const std::string& marker = body.markers[j].name;
       for (std::size_t a = 0; a < dimension_; ++a)
         constant(marker + "." + along_axes[a], body.markers[j].place,
                  [k, j, a](const Poses& poses) { return poses.marker(k, j)[static_cast<Index>(a)]; });

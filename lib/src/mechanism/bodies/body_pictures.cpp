@@ -13,13 +13,13 @@ class PictureWriter : FormulaWriter {
 
   void write(const Body& body) {
     constexpr std::size_t outlined = 200;  // an outline is fifty formulas
-    if (body.shape != Body::Shape::none && all_.bodies.size() <= outlined) {
+    if (body.shape != Body::Shape::none && !body.mesh && all_.bodies.size() <= outlined) {
       draw_shape(body);
       return;
     }
     std::vector<Texts> points;
     if (body.markers.size() < 2) points.push_back(point_of(body.name));
-    for (const Marker& marker : body.markers) points.push_back(point_of(body.name + "." + marker.name));
+    for (const Marker& marker : body.markers) points.push_back(point_of(marker.name));
     if (body.markers.size() > 2) points.push_back(points.front());
     draw(body.name, points, body.place);
   }

@@ -15,7 +15,8 @@ std::string description_of(const Bodies& bodies) {
   const auto ends = [](const auto& one) { return one.name + " " + one.a.name + " to " + one.b.name; };
   const bool planar = bodies.dimension == 2;
   list("particles", bodies.particles, name);
-  list("bodies", bodies.bodies, name);
+  list("bodies", bodies.bodies,
+       [&](const Body& body) { return body.name + (body.massless ? " (a place of another one)" : ""); });
   list("joints", bodies.joints, [&](const Joint& joint) { return ends(joint) + " (" + joint.type->name + ")"; });
   list("rolling", bodies.rollings, [](const Rolling& rolling) { return rolling.b.name + " on " + rolling.a.name; });
   list("bushings", bodies.bushings, ends);

@@ -73,7 +73,7 @@ void FormulaWriter::add_force(const std::string& coordinate, const std::string& 
 
 void FormulaWriter::act(const Partner& partner, const Texts& force, const Place& place) {
   if (partner.kind == Partner::Kind::point) return;
-  const std::string body = partner.name.substr(0, partner.name.find('.'));
+  const std::string body = owner_of(partner);
   for (std::size_t c = 0; c < dimension_; ++c) add_force(body + "." + letters[c], "(" + force[c] + ")", place);
   if (!partner.marker) return;
   const std::string& a = partner.name;

@@ -108,6 +108,9 @@ class FormulaWriter {
   /// Columns of the position of a particle or body, and name.vx, .. for its velocity.
   void show_position(const std::string& name, const Place& place);
 
+  const std::string& owner_of(const Partner& partner) const {
+    return partner.kind == Partner::Kind::body ? all_.bodies[partner.index].name : partner.name;
+  }
   /// F at a partner, components as texts.
   void act(const Partner& partner, const Texts& force, const Place& place);
   /// A torque on a partner: of three components in space, of one in the plane.

@@ -222,7 +222,7 @@ class JointWriter : JoiningWriter {
   void write_dry_friction(const Joint& joint, const std::string& pressing) {
     const std::string f = joint.name + ".friction", press = joint.name + ".pressed";
     const Partner& moved = joint.b.kind == Partner::Kind::point ? joint.a : joint.b;
-    const std::string body = moved.name.substr(0, moved.name.find('.'));
+    const std::string body = owner_of(moved);
     coordinate(press, body + ".mass",
                {joint.place, [](const Poses&) { return 0.0; }, [](const Poses&, const Vector&) { return 0.0; },
                 [](const Poses&) { return 1.0; }, true});
@@ -246,6 +246,7 @@ class JointWriter : JoiningWriter {
          "{ formula = " + toml_string(press) + ", slip = " + toml_string(motion_of(joint)) +
              ", friction = 1, restitution = 0 }",
          joint.place);
+    output(f + "_limit", "lambda." + f, joint.type->turns ? "N m" : "N", joint.place);
   }
   static std::string motion_of(const Joint& joint) { return joint.name + (joint.type->turns ? ".angle" : ".distance"); }
   static std::string rate_of(const Joint& joint) { return joint.name + (joint.type->turns ? ".speed" : ".slip"); }

@@ -123,6 +123,10 @@ MechanismEntry& Mechanism::contact(const std::string& name, const Attachment& po
   return entry("contacts", name).set("plane.point", point.name).set("plane.normal", normal).set("on", names_of(on));
 }
 
+void Mechanism::table(const std::string& name, const Values3& x, const Values3& y) {
+  entry("tables", name).set("x", x).set("y", y);
+}
+
 void Mechanism::hold(const std::string& name) {
   std::vector<std::string> known;
   for (MechanismEntry& entry : entries_) {

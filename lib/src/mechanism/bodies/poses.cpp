@@ -4,6 +4,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "gnomon/base/numbers.hpp"
@@ -43,7 +44,7 @@ Poses::Poses(const Bodies& bodies, const std::vector<double>& parameters) : bodi
     find_mass(body);
     std::vector<Vector3> markers;
     for (const Marker& marker : body.markers)
-      markers.push_back(marker.at ? Vector3(Vector3::Zero()) : vector(marker.position));
+      markers.push_back(marker.at ? Vector3(Vector3::Zero()) : Vector3(vector(marker.position) - offsets_.back()));
     markers_.push_back(std::move(markers));
     axes_.push_back(orientation(body));
     centres_.emplace_back(Vector3::Zero());
@@ -75,7 +76,45 @@ Vector3 Poses::direction(const Formulas& formulas, const std::string& what) cons
   return v.normalized().unaryExpr(&cleaned);
 }
 
+/// The inertia with the nearest principal moments whose second moments E_i = tr J/2 - J_i are at least a small part of
+/// tr J, in the sum of squares: of all sets of E_i that may be at that bound the one with the least change.
+Matrix3 Poses::repair(const Body& body, const Matrix3& inertia) {
+  const Eigen::SelfAdjointEigenSolver<Matrix3> principal(inertia);
+  const Vector3 J = principal.eigenvalues();
+  const Matrix3 of_moments = Matrix3::Constant(0.5) - Matrix3::Identity();
+  const double least = thresholds::repaired_moment * J.cwiseAbs().sum();
+  if ((of_moments * J).minCoeff() >= least || !(least > 0)) return inertia;
+  Vector3 best = J;
+  double change = std::numeric_limits<double>::infinity();
+  for (unsigned at_bound = 1; at_bound < 8; ++at_bound) {
+    std::vector<Index> rows;
+    for (Index i = 0; i < 3; ++i)
+      if ((at_bound >> i) & 1U) rows.push_back(i);
+    const Matrix A = of_moments(rows, Eigen::all);
+    const Vector lack = Vector::Constant(A.rows(), least) - A * J;
+    const Vector3 trial = J + A.transpose() * (A * A.transpose()).ldlt().solve(lack);
+    if ((of_moments * trial).minCoeff() < least / 2 || !((trial - J).norm() < change)) continue;
+    best = trial;
+    change = (trial - J).norm();
+  }
+  const auto text = [](const Vector3& x) {
+    return number_text(x[0], 6) + ", " + number_text(x[1], 6) + ", " + number_text(x[2], 6);
+  };
+  repaired_ += (repaired_.empty() ? "" : "; ") + body.name + ", whose moments " + text(J) + " became " + text(best);
+  return principal.eigenvectors() * best.asDiagonal() * principal.eigenvectors().transpose();
+}
+
+void Poses::find_centre(const Body& body, const Vector3& of_mesh) {
+  offsets_.push_back(body.centre_of_mass ? vector(*body.centre_of_mass) : of_mesh);
+}
+
 void Poses::find_mass(const Body& body) {
+  find_centre(body, body.mesh ? Vector3(number(body.sizes[0]) * body.mesh->centre) : Vector3(Vector3::Zero()));
+  if (body.massless) {
+    masses_.push_back(0);
+    moments_.emplace_back(Matrix3::Zero());
+    return;
+  }
   const std::string what = "body " + body.name;
   const bool planar = bodies_.dimension == 2;
   const Vector3 sizes = vector(body.sizes);
@@ -130,6 +169,9 @@ void Poses::find_mass(const Body& body) {
       volume = sizes[0] * sizes[1];
       moments = Vector3(sizes[0] * sizes[0] / 12, sizes[1] * sizes[1] / 12, 0);
       break;
+    case Body::Shape::mesh:
+      volume = r * r * r * body.mesh->volume;
+      break;
     case Body::Shape::none:
       break;
   }
@@ -138,6 +180,10 @@ void Poses::find_mass(const Body& body) {
   if (!(mass > 0))
     throw error_at(given.place, "the mass of " + what + " is " + number_text(mass) + ", expected above zero");
   masses_.push_back(mass);
+  if (body.inertia.empty() && body.mesh) {
+    moments_.push_back(mass * r * r / body.mesh->volume * body.mesh->second_moments);
+    return;
+  }
   if (body.inertia.empty()) {
     moments_.push_back(mass * Matrix3(moments.asDiagonal()));
     return;
@@ -158,6 +204,7 @@ void Poses::find_mass(const Body& body) {
     if ((inertia - inertia.transpose()).cwiseAbs().maxCoeff() > thresholds::asymmetry * inertia.cwiseAbs().maxCoeff())
       throw error_at(body.inertia_place, "the inertia of " + what + " is not symmetric");
   }
+  if (body.repaired && !body.thin) inertia = repair(body, inertia);
   const Eigen::SelfAdjointEigenSolver<Matrix3> principal(inertia);
   Vector3 own = principal.eigenvalues();
   // A rod without thickness: the other two moments, and with them its motion, are as they are for any that is small.
@@ -227,6 +274,13 @@ Matrix3 Poses::orientation(const Body& body) const {
       out = svd.matrixU() * svd.matrixV().transpose();
       break;
     }
+    case Form::along: {
+      const Vector3 given_axis = numbers(0, 3);
+      if (!(given_axis.norm() > 0)) throw error_at(given.place, what + " is along a vector of the length zero");
+      const Matrix3 n = frame(given_axis.normalized());
+      out << n.col(1), n.col(2), n.col(0);
+      break;
+    }
     case Form::axes: {
       const Vector3 first = numbers(0, 3), second = numbers(3, 3), x = first.normalized(),
                     y = second - x.dot(second) * x;
@@ -256,7 +310,7 @@ void Poses::place_all() {
         if (own.orientation.relative) need(*own.orientation.relative);
         for (const auto& put : own.puts)
           if (const auto& partner = put.second.partner; partner && partner->kind == Partner::Kind::body)
-            need(partner->index);
+            need(placed_by(bodies_, *partner).index);
       }
       if (!needed) {
         if (states[k] != State::placed) place(k);
@@ -276,7 +330,7 @@ void Poses::place(std::size_t k) {
   const Body& body = bodies_.bodies[k];
   if (body.orientation.relative) axes_[k] = (axes_[*body.orientation.relative] * axes_[k]).unaryExpr(&cleaned);
   if (body.puts.empty()) {
-    centres_[k] = vector(body.position);
+    centres_[k] = vector(body.position) + axes_[k] * offsets_[k];
   } else {
     const Vector3 first = position(body.puts[0].second);
     const Vector3& marker = markers_[k][body.puts[0].first];

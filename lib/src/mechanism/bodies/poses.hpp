@@ -26,6 +26,9 @@ class Poses {
   /// Of length one.
   Vector3 direction(const Formulas& formulas, const std::string& what) const;
 
+  /// "link: 1, 2, 9 became 2, 3, 5": the principal moments of inertias that were repaired, one a line.
+  const std::string& repaired() const { return repaired_; }
+
   double mass(std::size_t body) const { return masses_[body]; }
   /// E = int x x^T dm about the centre of mass in body axes; E = tr(J)/2 I - J.
   const Matrix3& second_moments(std::size_t body) const { return moments_[body]; }
@@ -56,6 +59,8 @@ class Poses {
 
  private:
   void find_mass(const Body& body);
+  void find_centre(const Body& body, const Vector3& of_mesh);
+  Matrix3 repair(const Body& body, const Matrix3& inertia);
   Matrix3 orientation(const Body& body) const;
   void place_all();
   void place(std::size_t k);
@@ -64,8 +69,9 @@ class Poses {
   Values values_;
   std::vector<double> masses_;
   std::vector<Matrix3> moments_, axes_;
-  std::vector<Vector3> centres_;
+  std::vector<Vector3> centres_, offsets_;  ///< offsets: of the centre of mass in body axes from their origin
   std::vector<std::vector<Vector3>> markers_;
+  std::string repaired_;
 };
 
 /// n and two unit vectors at right angles to it and to each other, along the axes where n is.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <memory>
 
 #include "gnomon/base/thresholds.hpp"
 #include "mechanism/bodies/table_reader.hpp"
@@ -29,6 +31,7 @@ class BodyReader : TableReader {
     each("points", [&](const TomlEntry& entry) { read_point(entry); });
     each("particles", [&](const TomlEntry& entry) { read_particle(entry); });
     each("bodies", [&](const TomlEntry& entry) { read_body(entry); });
+    carry_massless();
   }
 
  private:
@@ -98,27 +101,41 @@ class BodyReader : TableReader {
 
   void read_body(const TomlEntry& entry) {
     const Keys keys = keys_of(entry, "body",
-                              {"mass", "inertia", "shape", "markers", "orientation", "position", "place", "velocity",
-                               "angular_velocity", "hold"});
+                              {"mass", "inertia", "repair", "shape", "centre_of_mass", "markers", "orientation",
+                               "position", "place", "velocity", "angular_velocity", "hold"});
     const std::string& what = keys.what;
     Body body = named<Body>(entry);
     body.mass = optional(keys, "mass");
+    const bool inert = keys.table.get("inertia") || keys.table.get("shape");
+    if (const toml::node* mass = keys.table.get("mass");
+        !inert && mass && mass->is_number() && *mass->value<double>() == 0)
+      read_massless(keys, body);
     if (const toml::node* node = keys.table.get("shape")) read_shape(*node, what, body);
     if (const toml::node* node = keys.table.get("inertia")) {
       body.thin.reset();
       read_inertia(*node, what, body);
     }
+    if (const toml::node* node = keys.table.get("repair")) {
+      body.repaired = file_.flag(*node, "repair of " + what);
+      if (all_.dimension == 2 || body.inertia.empty())
+        throw error_at(file_.place(*node), what + " has a repair, which is for an inertia in space");
+    }
+    if (const toml::node* node = keys.table.get("centre_of_mass"))
+      body.centre_of_mass = vector(*node, "the centre_of_mass of " + what);
     if (!body.mass && !body.density)
       throw error_at(entry.key_place, what + " has no mass: give a mass, or a shape with a density");
-    if (body.inertia.empty() && body.shape == Body::Shape::none)
+    if (body.inertia.empty() && body.shape == Body::Shape::none && !body.massless)
       throw error_at(entry.key_place, what + " has no inertia: give an inertia, or a shape");
     if (const toml::node* node = keys.table.get("markers"))
       for (const TomlEntry& marker : file_.entries(file_.table(*node, "markers of " + what)))
-        body.markers.push_back({marker.key, marker.key_place,
+        body.markers.push_back({entry.key + "." + marker.key, marker.key_place,
                                 vector(*marker.value, "marker " + marker.key + " of " + what), std::nullopt});
     if (const toml::node* node = keys.table.get("orientation")) read_orientation(*node, what, body);
     const toml::node *position = keys.table.get("position"), *place = keys.table.get("place");
-    if ((position == nullptr) == (place == nullptr))
+    const bool drawn = !body.position.empty();  // from one point to another
+    if (const toml::node* other = position ? position : place; drawn && other)
+      throw error_at(file_.place(*other), what + " has a position beside the from and to of its shape");
+    if (!drawn && (position == nullptr) == (place == nullptr))
       throw error_at(entry.key_place, what + (position ? " has a position and a place, expected one of them"
                                                        : " has no position: give a position of its centre of mass, or "
                                                          "a place of a marker"));
@@ -131,7 +148,7 @@ class BodyReader : TableReader {
   }
 
   void read_shape(const toml::node& node, const std::string& what, Body& body) const {
-    std::vector<std::string> known{"density"};
+    std::vector<std::string> known{"density", "from", "to", "scale"};
     for (const int dimension : {2, 3})
       for (const ShapeType& type : shape_types(dimension)) known.emplace_back(type.name);
     const Keys keys = keys_of(node, "the shape of " + what, file_.place(node), known);
@@ -149,10 +166,48 @@ class BodyReader : TableReader {
       found = &type;
       const std::string of = std::string("the ") + type.name + " of " + what;
       body.shape = type.shape;
-      body.sizes = type.sizes == 1 ? Formulas{formula(*size, of)} : numbers(*size, of, type.sizes);
+      if (type.shape == Body::Shape::mesh)
+        read_surface(keys, *size, body);
+      else if (keys.table.get("from") && (type.shape == Body::Shape::cylinder || type.shape == Body::Shape::capsule))
+        read_ends(keys, formula(*size, of), body);
+      else
+        body.sizes = type.sizes == 1 ? Formulas{formula(*size, of)} : numbers(*size, of, type.sizes);
       if (type.thin) body.thin = 2;
     }
     if (found == nullptr) throw error_at(file_.place(node), "the shape of " + what + " is none of " + names);
+    for (const auto& [key, used] : {std::pair{"from", !body.position.empty()},
+                                    {"to", !body.position.empty()},
+                                    {"scale", body.shape == Body::Shape::mesh}})
+      if (const toml::node* other = keys.table.get(key); other && !used)
+        throw error_at(file_.place(*other), "the shape of " + what + " is a " + found->name + ", which has no " + key);
+  }
+  /// A cylinder or capsule from one point in space to another one.
+  void read_ends(const Keys& keys, Formula radius, Body& body) const {
+    const Formulas from = vector(*keys.table.get("from"), "from of " + keys.what),
+                   to = vector(required(keys, "to"), "to of " + keys.what);
+    const auto made = [&](const std::string& text) { return parse_formula(text, from.front().place, parameters_); };
+    std::string square;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::string a = "(" + from[c].text + ")", b = "(" + to[c].text + ")";
+      body.orientation.numbers.push_back(made(b + " - " + a));
+      body.position.push_back(made("(" + a + " + " + b + ")/2"));
+      square += (c ? " + (" : "(") + b + " - " + a + ")^2";
+    }
+    body.orientation.form = Orientation::Form::along;
+    body.orientation.place = keys.place;
+    body.sizes = {std::move(radius), made("sqrt(" + square + ")")};
+  }
+  /// mesh = "part.stl", scale = 1e-3
+  void read_surface(const Keys& keys, const toml::node& node, Body& body) const {
+    const std::string name = file_.text(node, "the mesh of " + keys.what);
+    const std::filesystem::path beside = std::filesystem::path(file_.file()).parent_path() / name;
+    try {
+      body.mesh = std::make_shared<const Mesh>(read_mesh(beside.string()));
+    } catch (const std::runtime_error& error) {
+      throw error_at(file_.formula_place(node), "the mesh \"" + beside.string() + "\" " + error.what());
+    }
+    const toml::node* scale = keys.table.get("scale");
+    body.sizes = {scale ? formula(*scale, "the scale of " + keys.what) : number_formula(1, file_.place(node))};
   }
 
   void read_inertia(const toml::node& node, const std::string& what, Body& body) const {
@@ -192,11 +247,12 @@ class BodyReader : TableReader {
     return std::nullopt;
   }
 
-  /// One of axis and angle (in the plane an angle), rpy, quaternion, matrix and axes; relative to another body.
+  /// One of axis and angle (in the plane an angle), rpy, quaternion, matrix, axes and along; relative to another body.
   void read_orientation(const toml::node& node, const std::string& what, Body& body) const {
     using Form = Orientation::Form;
     const std::string of = "the orientation of " + what;
     Orientation& out = body.orientation;
+    if (!body.position.empty()) throw error_at(file_.place(node), of + " stands beside the from and to of its shape");
     out.place = file_.place(node);
     if (!node.is_table()) {
       if (all_.dimension == 3)
@@ -206,10 +262,10 @@ class BodyReader : TableReader {
     }
     const bool planar = all_.dimension == 2;
     if (planar && node.as_table()->get("axis")) throw error_at(out.place, of + " in the plane is one angle");
-    const Keys keys =
-        keys_of(node, of, out.place,
-                planar ? std::vector<std::string>{"angle", "relative"}
-                       : std::vector<std::string>{"axis", "angle", "rpy", "quaternion", "matrix", "axes", "relative"});
+    const Keys keys = keys_of(
+        node, of, out.place,
+        planar ? std::vector<std::string>{"angle", "relative"}
+               : std::vector<std::string>{"axis", "angle", "rpy", "quaternion", "matrix", "axes", "along", "relative"});
     if (const toml::node* relative = keys.table.get("relative")) {
       const Partner other = partner(*relative, "relative of " + of);
       if (other.kind != Partner::Kind::body || other.marker)
@@ -224,17 +280,16 @@ class BodyReader : TableReader {
       for (const toml::node& row : array)
         for (Formula& one : numbers(row, name, 3)) out.numbers.push_back(std::move(one));
     };
-    const std::pair<const char*, Form> known[] = {{"angle", Form::turn},
-                                                  {"rpy", Form::rpy},
-                                                  {"quaternion", Form::quaternion},
-                                                  {"matrix", Form::matrix},
-                                                  {"axes", Form::axes}};
+    const std::pair<const char*, Form> known[] = {
+        {"angle", Form::turn},    {"rpy", Form::rpy},   {"quaternion", Form::quaternion},
+        {"matrix", Form::matrix}, {"axes", Form::axes}, {"along", Form::along}};
     const auto forms = std::count_if(std::begin(known), std::end(known),
                                      [&](const auto& one) { return keys.table.get(one.first) != nullptr; });
     const bool axis_alone = keys.table.get("axis") && !keys.table.get("angle");
     if (forms > 1 || (forms == 0 && !out.relative) || axis_alone)
-      throw error_at(out.place, of + (planar ? " has no angle"
-                                             : ": expected one of axis and angle, rpy, quaternion, matrix and axes"));
+      throw error_at(out.place,
+                     of + (planar ? " has no angle"
+                                  : ": expected one of axis and angle, rpy, quaternion, matrix, axes and along"));
     for (const auto& [key, form] : known) {
       const toml::node* value = keys.table.get(key);
       if (value == nullptr) continue;
@@ -246,6 +301,7 @@ class BodyReader : TableReader {
       if (form == Form::quaternion) out.numbers = numbers(*value, name + ", w, x, y, z,", 4);
       if (form == Form::matrix) rows(*value, name, 3);
       if (form == Form::axes) rows(*value, name, 2);
+      if (form == Form::along) out.numbers = numbers(*value, name, 3);
     }
   }
   void read_angle(const toml::node& node, const std::string& of, Orientation& out) const {
@@ -261,7 +317,7 @@ class BodyReader : TableReader {
                   const Place& place) const {
     const auto put = [&](const std::string& marker, const Place& at, const toml::node& where) {
       std::vector<std::string> known;
-      for (const Marker& one : body.markers) known.push_back(one.name);
+      for (const Marker& one : body.markers) known.push_back(one.name.substr(name.size() + 1));
       const auto found = std::find(known.begin(), known.end(), marker);
       if (found == known.end()) throw error_at(at, unknown_name("marker of " + what, marker, known).what());
       Target3 target3 = target(where, "the place of " + what);
@@ -280,6 +336,74 @@ class BodyReader : TableReader {
       throw error_at(place, "the place of " + what + " says where " + std::to_string(entries.size()) +
                                 " markers are, expected one or two");
     for (const TomlEntry& entry : entries) put(entry.key, entry.key_place, *entry.value);
+  }
+
+  /// mass = 0
+  void read_massless(const Keys& keys, Body& body) {
+    for (const char* key : {"centre_of_mass", "velocity", "angular_velocity"})
+      if (const toml::node* node = keys.table.get(key))
+        throw error_at(file_.place(*node),
+                       keys.what + " has the mass 0 and " + key + ": without mass it moves with what it is welded to");
+    body.massless = true;
+    massless_.insert(body.name);
+  }
+  /// Bodies without mass become markers of the body that they are welded to, through others without mass too, or fixed
+  /// points. Their names stay.
+  void carry_massless() {
+    std::set<std::string> left = massless_;
+    for (bool more = true; more && !left.empty();) {
+      more = false;
+      each("joints", [&](const TomlEntry& entry) {
+        if (type_of(entry) != "weld" || folded_.count(entry.key) > 0) return;
+        const toml::array* ends = file_.table(*entry.value, "joint " + entry.key)["between"].as_array();
+        if (ends == nullptr || ends->size() != 2 || !ends->get(0)->is_string() || !ends->get(1)->is_string()) return;
+        for (const std::size_t own : {0, 1}) {
+          const auto name = [&](std::size_t k) { return ends->get(k)->as_string()->get(); };
+          const std::string carried = name(own).substr(0, name(own).find('.')), other = name(1 - own),
+                            carrier = other.substr(0, other.find('.'));
+          const auto known = partners_.find(carrier);
+          if (left.count(carried) == 0 || left.count(carrier) > 0 ||
+              (known == partners_.end() && carrier != "ground") ||
+              (known != partners_.end() && known->second.kind == Partner::Kind::particle))
+            continue;
+          carry(carried, known == partners_.end() ? Partner{} : known->second);
+          folded_.insert(entry.key);
+          left.erase(carried);
+          more = true;
+          return;
+        }
+      });
+    }
+    for (const Body& body : all_.bodies)
+      if (left.count(body.name) > 0)
+        throw error_at(body.place,
+                       "body " + body.name +
+                           " has no mass and is welded to nothing that has one: expected a mass, or a weld to "
+                           "a body or a point; two hinges that cross in it are a universal joint");
+  }
+  void carry(const std::string& name, const Partner& carrier) {
+    for (auto& [own, partner] : partners_) {
+      if (own != name && own.compare(0, name.size() + 1, name + ".") != 0) continue;
+      const Partner place = partner;
+      const std::size_t massless = place.index;
+      Target3 at;
+      at.partner = place;
+      if (carrier.kind == Partner::Kind::point) {
+        partner.kind = Partner::Kind::point;
+        partner.index = all_.points.size();
+        partner.marker.reset();
+        FixedPoint point;
+        point.name = own;
+        point.place = all_.bodies[massless].place;
+        point.position = at;
+        all_.points.push_back(std::move(point));
+      } else {
+        std::vector<Marker>& markers = all_.bodies[carrier.index].markers;
+        partner.index = carrier.index;
+        partner.marker = markers.size();
+        markers.push_back({own, all_.bodies[massless].place, {}, at});
+      }
+    }
   }
 
   TakenNames names_;

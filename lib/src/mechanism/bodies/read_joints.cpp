@@ -17,7 +17,7 @@ class JointReader : TableReader {
 
   void read() {
     each("joints", [&](const TomlEntry& entry) {
-      if (!is_coupling(type_of(entry))) read_joint(entry);
+      if (!is_coupling(type_of(entry)) && folded_.count(entry.key) == 0) read_joint(entry);
     });
     each("motors", [&](const TomlEntry& entry) { read_motor(entry); });
     each("loads", [&](const TomlEntry& entry) { read_load(entry); });
@@ -117,7 +117,8 @@ class JointReader : TableReader {
       all_.points.push_back(std::move(point));
     } else {
       result = partner(node, "between of " + what);
-      if (result.kind != Partner::Kind::body || result.marker)
+      const bool whole = !result.marker || massless_.count(name) > 0;
+      if (result.kind != Partner::Kind::body || !whole)
         throw error_at(result.place,
                        what + " has a frame and is between \"" + name + "\": expected a body, or \"ground\"");
       result.name = name + "." + joint.name;
@@ -125,7 +126,7 @@ class JointReader : TableReader {
         throw error_at(joint.place, what + " makes the marker " + result.name + ", and there is one of this name");
       std::vector<Marker>& markers = all_.bodies[result.index].markers;
       result.marker = markers.size();
-      markers.push_back({joint.name, joint.place, {}, origin});
+      markers.push_back({result.name, joint.place, {}, origin});
       partners_.emplace(result.name, result);
     }
     result.place = file_.formula_place(node);

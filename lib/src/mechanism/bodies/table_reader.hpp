@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -18,9 +19,15 @@ class TableReader {
   struct Found {
     Bodies all;
     std::map<std::string, Partner> partners;
+    std::set<std::string> massless, folded;  ///< names of bodies, and of the welds that carry them
   };
   TableReader(const TomlFile& file, const Symbols& parameters, Found& found)
-      : file_(file), parameters_(parameters), all_(found.all), partners_(found.partners) {}
+      : file_(file),
+        parameters_(parameters),
+        all_(found.all),
+        partners_(found.partners),
+        massless_(found.massless),
+        folded_(found.folded) {}
 
  protected:
   std::size_t dimension() const { return static_cast<std::size_t>(all_.dimension); }
@@ -77,6 +84,7 @@ class TableReader {
   const Symbols& parameters_;
   Bodies& all_;
   std::map<std::string, Partner>& partners_;
+  std::set<std::string>&massless_, &folded_;
 };
 
 /// Types of [joints] that hold motions of others, roll, or are springs.
