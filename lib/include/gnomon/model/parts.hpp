@@ -159,8 +159,8 @@ class GNOMON_EXPORT Obstacles {
 ///
 ///     |T_i| <= mu_i psi_i where it sticks, d_i' = 0;    T_i = -mu_i psi_i sign d_i' where it slides
 ///
-/// of every contact by itself. The rules of a run are in gnomon/contact/contact.hpp. Beside it a Friction R(q,lambda) may
-/// not depend on velocities: a reaction that presses a contact, as that of a bearing does.
+/// of every contact by itself. The rules of a run are in gnomon/contact/contact.hpp. A Friction beside it does not
+/// depend on velocities: it is a reaction that presses a contact, as that of a bearing does.
 class GNOMON_EXPORT CoulombFriction {
  public:
   virtual ~CoulombFriction() = default;

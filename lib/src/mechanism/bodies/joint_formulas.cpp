@@ -211,8 +211,8 @@ class JointWriter : JoiningWriter {
   }
 
   /// Coulomb friction of a joint, F or less while it sticks and F against the motion while it slides, is that of a
-  /// coordinate which the force F presses on an obstacle, with a friction coefficient of one and the motion of the joint
-  /// as slip:
+  /// coordinate which the force F presses on an obstacle, with a friction coefficient of one and the motion of the
+  /// joint as slip:
   ///
   ///     s >= 0,  s(0) = 0,  F = F_0 + mu r |lambda|: U = F_0 s, and of the reaction R_s = -mu r |lambda|
   ///     =>   s = 0 and psi = F at all times.

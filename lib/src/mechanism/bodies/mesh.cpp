@@ -76,7 +76,7 @@ void require_closed(const std::vector<Triangle>& triangles) {
 
 /// The sum over the tetrahedra of the triangles a, b, c and one point o, which is among them:
 ///
-///     V = a.(b x c)/6,   int x dV = V (a + b + c)/4,   int x x^T dV = V (s s^T + a a^T + b b^T + c c^T)/20, s = a + b + c.
+///     V = a.(b x c)/6,   int x dV = V s/4,   int x x^T dV = V (s s^T + a a^T + b b^T + c c^T)/20,   s = a + b + c.
 Mesh read_mesh(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw std::runtime_error("cannot be read: " + std::string(std::strerror(errno)));

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "gnomon/base/thresholds.hpp"
-#include "mechanism/bodies/table_reader.hpp"
+#include "mechanism/body_tables/table_reader.hpp"
 
 namespace gnomon::mechanism {
 

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "gnomon/base/numbers.hpp"
-#include "mechanism/bodies/table_reader.hpp"
+#include "mechanism/body_tables/table_reader.hpp"
 
 namespace gnomon::mechanism {
 

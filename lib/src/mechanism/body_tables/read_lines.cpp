@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "mechanism/bodies/table_reader.hpp"
+#include "mechanism/body_tables/table_reader.hpp"
 
 namespace gnomon::mechanism {
 

@@ -1,4 +1,4 @@
-#include "mechanism/bodies/table_reader.hpp"
+#include "mechanism/body_tables/table_reader.hpp"
 
 #include <algorithm>
 

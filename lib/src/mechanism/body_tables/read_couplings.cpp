@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "mechanism/bodies/table_reader.hpp"
+#include "mechanism/body_tables/table_reader.hpp"
 
 namespace gnomon::mechanism {
 
