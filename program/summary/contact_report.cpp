@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "program/cli/say.hpp"
 #include "report/json.hpp"
 
@@ -30,7 +31,7 @@ std::string name_of(const System& system, const ContactEvent& event) {
 bool has_contacts(const Integrator& integrator) {
   const System* system = integrator.model().mechanical();
   return system && (system->parts().obstacles || system->parts().friction) &&
-         integrator.state().lambda.size() == system->m() + system->parts().n_obstacles();
+         integrator.state().lambda.size() == n_state_multipliers(*system);
 }
 
 void add_switches(std::vector<SummaryRow>& rows, const Integrator& integrator) {

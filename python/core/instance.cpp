@@ -43,7 +43,7 @@ Instance::Instance(ProblemInstance instance, std::shared_ptr<const FunctionCalls
     : problem_(std::move(instance)), functions_(std::move(functions)) {}
 
 Index Instance::multipliers() const {
-  return model().m() + (has_obstacles() ? system()->parts().n_obstacles() : 0);
+  return n_state_multipliers(model());
 }
 
 void Instance::second_half(const Vector& q, const Vector& p, const Vector& z, VectorRef out) const {
@@ -287,6 +287,9 @@ std::vector<std::string> names_of_multipliers(const Instance& instance) {
   const std::vector<std::string> obstacles = system->parts().obstacles->obstacle_names();
   for (Index i = 0; i < system->parts().n_obstacles(); ++i)
     names.push_back(obstacles.empty() ? "c[" + std::to_string(i) + "]" : obstacles[static_cast<std::size_t>(i)]);
+  for (std::size_t k = names.size() - static_cast<std::size_t>(system->parts().n_obstacles());
+       names.size() < static_cast<std::size_t>(instance.multipliers()); ++k)
+    names.push_back(names[k] + ".slip");
   return names;
 }
 

@@ -69,7 +69,7 @@ class Result:
         Momenta.
     lam : ndarray, shape (m, N)
         The multipliers that belong to the states by themselves, by index reduction, whatever the scheme; of a model with
-        obstacles those of the steps, one more an obstacle.
+        obstacles those of the steps, one more an obstacle, and with Coulomb friction its tangential force.
     energy, kinetic, potential : ndarray, shape (N,)
         ``H = T + U``; NaN for a model without an energy.
     energy_error : ndarray, shape (N,)

@@ -63,18 +63,29 @@ int GnomonGetState(void* mem, sunrealtype* t, N_Vector y) {
   });
 }
 
+namespace {
+
+/// Those of constraints and obstacles, without tangential forces.
+Index n_multipliers(Memory& memory) {
+  const Model& model = running(memory).model();
+  const System* system = model.mechanical();
+  return model.m() + (system ? system->parts().n_obstacles() : 0);
+}
+void give_multipliers(Memory& memory, const Vector& values, N_Vector lambda) {
+  const Index count = std::min(values.size(), n_multipliers(memory));
+  view(lambda, count, "lambda") = values.head(count);
+}
+
+}  // namespace
+
 int GnomonGetMultipliers(void* mem, N_Vector lambda) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    const Vector& values = running(memory).state().lambda;
-    view(lambda, values.size(), "lambda") = values;
-  });
+  return guarded(mem, __func__,
+                 [&](Memory& memory) { give_multipliers(memory, running(memory).state().lambda, lambda); });
 }
 
 int GnomonGetIndex1Multipliers(void* mem, N_Vector lambda) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    const Vector values = running(memory).index1_multipliers();
-    view(lambda, values.size(), "lambda") = values;
-  });
+  return guarded(mem, __func__,
+                 [&](Memory& memory) { give_multipliers(memory, running(memory).index1_multipliers(), lambda); });
 }
 
 int GnomonGetEnergy(void* mem, sunrealtype* energy) {

@@ -122,6 +122,28 @@ void ContactPhase::share_forces(const ContactQuantities& quantities, double larg
   }
 }
 
+void ContactPhase::spread(const ContactQuantities& quantities, const ConstVectorRef& inner, Vector& all) const {
+  const Index m = quantities.system()->m(), first = quantities.first(), of_velocities = m - first,
+              contacts = quantities.n_contacts();
+  const bool coulomb = quantities.coulomb();
+  all.setZero(m + contacts * (coulomb ? 2 : 1));
+  all.head(first) = inner.head(first);
+  all.segment(first, of_velocities) = inner.tail(of_velocities);
+  const Contacts& closed = model->contacts();
+  Index stuck = first + static_cast<Index>(closed.size());
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    const auto at = static_cast<Index>(k);
+    const double psi_k = inner[first + at];
+    all[m + closed[k]] = psi_k;
+    if (!coulomb) continue;
+    const int slip = model->slip()[k];
+    all[m + contacts + closed[k]] = slip == State::sticks ? -inner[stuck++]
+                                    : slides(slip) ? -slip * quantities.friction_coefficients()[closed[k]] * psi_k
+                                    : at < tangential.size() ? tangential[at]
+                                                             : 0;
+  }
+}
+
 void ContactPhase::margins(const ContactQuantities& quantities, double largest_psi, double t, const Vector& q,
                            const Vector& v, Vector& out) {
   const Contacts& contacts = model->contacts();

@@ -39,6 +39,10 @@ struct ContactPhase {
   /// normal, and tangential of the contacts that stick, from psi: the sum of T_i^2/(mu_i psi_i) as small as the motion
   /// allows. largest_psi: of the run so far.
   void share_forces(const ContactQuantities& quantities, double largest_psi);
+  /// Multipliers `inner` of the phase, (g, psi of the closed contacts, those that stick, A), as those of a state: (g, A,
+  /// psi of all contacts), and with Coulomb friction their tangential forces. Those of contacts whose slip is fixed by
+  /// others already are as share_forces found them last.
+  void spread(const ContactQuantities& quantities, const ConstVectorRef& inner, Vector& all) const;
   /// The margins, at least zero as long as the phase lasts, after its accelerations and multipliers were solved for at
   /// (t, q, v): one entry a closed contact, psi; with Coulomb friction then mu psi - |T| of those that stick, and after
   /// these the slip rate of those that slide, to their side. Infinity where there is no such thing.

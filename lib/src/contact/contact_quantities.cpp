@@ -98,14 +98,6 @@ double ContactQuantities::rounding_of_slip(const State& z, Index contact) const 
   return static_cast<double>(d - static_cast<Extended>(static_cast<double>(d)));
 }
 
-void ContactQuantities::spread(const ConstVectorRef& inner, const Contacts& closed, Vector& all) const {
-  const Index of_velocities = m_ - first_;
-  all.setZero(m_ + n_contacts_);
-  all.head(first_) = inner.head(first_);
-  all.segment(first_, of_velocities) = inner.tail(of_velocities);
-  for (std::size_t k = 0; k < closed.size(); ++k) all[m_ + closed[k]] = inner[first_ + static_cast<Index>(k)];
-}
-
 const Vector& ContactQuantities::row_rates(double t, const Vector& q, const Vector& v) const {
   closed_->constraint_velocity(t, q, v, rows_);
   return rows_;

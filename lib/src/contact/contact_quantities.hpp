@@ -76,8 +76,6 @@ class ContactQuantities {
   Vector slips(const State& z) const;
   /// d of the contact less what it is at double; zero where the model has no d at Extended.
   double rounding_of_slip(const State& z, Index contact) const;
-  /// Multipliers (g, psi of the closed contacts, those that stick, A) as those of a state: (g, A, psi of all contacts).
-  void spread(const ConstVectorRef& inner, const Contacts& closed, Vector& all) const;
   /// Rates of the rows (g, -c, d).
   const Vector& row_rates(double t, const Vector& q, const Vector& v) const;
 

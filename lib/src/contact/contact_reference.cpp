@@ -11,6 +11,7 @@
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/formula/winding.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/run/stepwise_reference.hpp"
 #include "gnomon/start/consistency.hpp"
 
@@ -33,7 +34,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     contact_.set_step(1);
     laws_.leave_gaps();
     laws_.start(instance.t0, instance.q0, instance.p0);
-    lambda_ = own_lambda_ = Vector::Zero(m_ + quantities_.n_contacts());
+    lambda_ = own_lambda_ = Vector::Zero(n_state_multipliers(*quantities_.system()));
     if (!contact_.resting()) start_piece();
   }
 
@@ -247,8 +248,9 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
 
   /// Multipliers of the piece, one for each constraint and obstacle.
   Vector spread(const Vector& lambda) const {
-    Vector all = Vector::Zero(m_ + quantities_.n_contacts());
-    if (lambda.size() >= m_) quantities_.spread(lambda, contact_.state().closed, all);
+    if (lambda.size() < m_) return Vector::Zero(lambda_.size());
+    Vector all;
+    contact_.phase().spread(quantities_, lambda, all);
     return all;
   }
 

@@ -101,9 +101,17 @@ void ContactRun::leave_piece() {
   keep();
   state = inner;
   keep();
-  quantities_.spread(inner.lambda, state.closed, state.lambda);
+  contact_.phase().spread(quantities_, inner.lambda, state.lambda);
   if (singular_.step == 0) singular_ = integrator_->singular_position();
   contact_.note_speed(quantities_.speed(state));
+}
+
+/// The multipliers at rest, which follow from the forces there.
+void ContactRun::note_rest() {
+  ContactPhase& phase = contact_.phase();
+  contact_.consistent(phase, contact_.state());
+  if (quantities_.coulomb()) phase.share_forces(quantities_, contact_.largest_psi());
+  phase.spread(quantities_, phase.psi, contact_.state().lambda);
 }
 
 void ContactRun::add_counters(const RunCounters& before) {
@@ -130,12 +138,7 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   const Windings turns(contact_.state().turns);
   enter_piece();
   now_energy_ = quantities_.energy(contact_.state());
-  if (contact_.resting()) {
-    ContactPhase& phase = contact_.phase();
-    contact_.consistent(phase, contact_.state());
-    quantities_.spread(phase.psi, contact_.state().closed, contact_.state().lambda);
-    return;
-  }
+  if (contact_.resting()) return note_rest();
   leave_piece();
   if (n_contacts_ == 0) warm_up();
 }
@@ -166,7 +169,7 @@ Vector ContactRun::index1_multipliers() const {
   Vector inner = integrator_->index1_multipliers();
   contact_.phase().push(state.t, state.q.value(), inner);
   Vector lambda;
-  quantities_.spread(inner, state.closed, lambda);
+  contact_.phase().spread(quantities_, inner, lambda);
   return lambda;
 }
 
@@ -232,7 +235,10 @@ bool ContactRun::forward(double h, StepReport& report, StepJudge* judge) {
     }
     if (contact_.resting()) {
       remaining -= laws_.rest(remaining);
-      if (contact_.resting()) continue;
+      if (contact_.resting()) {
+        if (quantities_.coulomb() && quantities_.changes_with_time()) note_rest();
+        continue;
+      }
       enter_piece();
       leave_piece();
       continue;
@@ -310,6 +316,7 @@ void ContactRun::settle(const LocatedEvent& event) {
   if (event.kind == EventKind::slide) letting_go = location_.at_their_limit(event.contact);
   laws_.settle(landing, opening, letting_go, stopping);
   enter_piece();
+  if (contact_.resting() && quantities_.coulomb()) note_rest();
 }
 
 /// Is the error of the step, with that of the piece which the integrator has just taken, one that the judge allows?

@@ -10,6 +10,7 @@
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/model/constraint_sizes.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "run/state_checks.hpp"
 
 namespace gnomon {
@@ -150,7 +151,8 @@ void ContactState::serialize(Archive& archive) {
 void ContactState::require_fit(const Archive& archive) const {
   const Index n = quantities_.system()->n(), n_contacts = quantities_.n_contacts();
   archive.require(state_.q.value().size() == n && state_.p.value().size() == n &&
-                      state_.lambda.size() == quantities_.m() + n_contacts && gap_tolerance_.size() == n_contacts &&
+                      state_.lambda.size() == n_state_multipliers(*quantities_.system()) &&
+                      gap_tolerance_.size() == n_contacts &&
                       lengths_.size() == quantities_.closed()->m() - quantities_.m(),
                   "its state has other sizes than the model");
   archive.require(is_finite(state_) && gap_tolerance_.allFinite() && lengths_.allFinite(), "its state is not finite");

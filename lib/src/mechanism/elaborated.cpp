@@ -266,6 +266,13 @@ void Elaborated::add_obstacles() {
     });
   }
   if (!any) friction_coefficients.clear();
+  // Of what slips the tangential forces come after all obstacles.
+  for (std::size_t k = 0, first = values.constraints.size() - text->obstacles.size(); k < text->obstacles.size(); ++k) {
+    if (!text->obstacles[k].slip) continue;
+    Family slip = values.constraints[first + k];
+    slip.offset += count;
+    values.constraints.push_back(slip);
+  }
   if (!own_restitution) restitutions.clear();
 }
 

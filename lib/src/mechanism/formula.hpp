@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,7 +33,14 @@ std::string line_and_column(const Place& place);
 Error error_at(const Place& place, const std::string& sentence);
 
 /// What a formula may depend on besides parameters and numbers, as bits.
-enum Argument : unsigned { no_argument = 0, of_time = 1, of_positions = 2, of_velocities = 4, of_multipliers = 8 };
+enum Argument : unsigned {
+  no_argument = 0,
+  of_time = 1,
+  of_positions = 2,
+  of_velocities = 4,
+  of_multipliers = 8,
+  of_slips = 16
+};
 
 struct Formula {
   enum class Kind : std::uint8_t {
@@ -124,6 +132,7 @@ class NameTable {
 struct Symbols {
   NameTable parameters, coordinates, constraints, definitions;
   std::map<std::string, CubicSpline> tables;
+  std::set<std::string> slips;                     ///< of constraints: those whose multipliers are tangential forces
   std::map<std::string, std::string> meaningless;  ///< names that one might expect, with the reason why there are none
 };
 

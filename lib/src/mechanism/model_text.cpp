@@ -123,6 +123,13 @@ class Reader {
     read_targets("definitions", symbols_.definitions);
     read_targets("constraints", symbols_.constraints);
     read_targets("obstacles", symbols_.constraints);  // in R(q,v,lambda) they come after the constraints
+    for (const TomlEntry& entry : entries_of("obstacles")) {
+      if (!entry.value->is_table() || !entry.value->as_table()->get("slip")) continue;
+      const Target target = family(entry);
+      take(target.name + ".slip", entry.key_place);
+      symbols_.constraints.add(target.name + ".slip", static_cast<int>(target.loops.size()));
+      symbols_.slips.insert(target.name + ".slip");
+    }
   }
   void read_targets(const char* key, NameTable& names) {
     for (const TomlEntry& entry : entries_of(key)) {
@@ -265,13 +272,16 @@ class Reader {
   static bool is_winding(const Formula::Node& node) {
     return node.kind == Formula::Kind::function && node.id == static_cast<int>(FormulaFunction::winding);
   }
+  unsigned uses_of_multiplier(const Formula::Node& node) const {
+    return symbols_.slips.count(symbols_.constraints[node.id].name) > 0 ? of_multipliers | of_slips : of_multipliers;
+  }
   void check_uses(Formula& formula, const std::string& what, unsigned allowed) const {
     using Kind = Formula::Kind;
     for (const Formula::Node& node : formula.nodes) {
       const unsigned uses = node.kind == Kind::time         ? of_time
                             : node.kind == Kind::position   ? of_positions
                             : node.kind == Kind::velocity   ? of_velocities
-                            : node.kind == Kind::multiplier ? of_multipliers
+                            : node.kind == Kind::multiplier ? uses_of_multiplier(node)
                             : node.kind == Kind::definition
                                 ? model_.definitions[static_cast<std::size_t>(node.id)].formula.uses
                                 : no_argument;
@@ -281,10 +291,11 @@ class Reader {
                        "winding(y, x), an angle that counts its turns, is for definitions without an index");
       if ((uses & ~allowed) == 0) continue;
       const unsigned wrong = uses & ~allowed;
-      const char* name = wrong & of_multipliers  ? "multipliers"
-                         : wrong & of_velocities ? "velocities"
-                         : wrong & of_positions  ? "positions"
-                                                 : "the time";
+      const char* name = wrong & of_slips         ? "the friction of obstacles"
+                         : wrong & of_multipliers ? "multipliers"
+                         : wrong & of_velocities  ? "velocities"
+                         : wrong & of_positions   ? "positions"
+                                                  : "the time";
       throw error_at(formula.place_of(node), what + " must not depend on " + name);
     }
   }
@@ -437,7 +448,8 @@ class Reader {
         throw error_at(definition.formula.place,
                        "definition " + definition.target.name + " has, with those that it needs, more than " +
                            std::to_string(most_operations) + " operations one after the other");
-      check_uses(definition.formula, "a definition", of_time | of_positions | of_velocities | of_multipliers);
+      check_uses(definition.formula, "a definition",
+                 of_time | of_positions | of_velocities | of_multipliers | of_slips);
     }
   }
 
@@ -569,7 +581,7 @@ class Reader {
       if (const toml::node* unit = own.get("unit")) output.unit = file_.text(*unit, "the unit of " + what);
       if (const toml::node* most = own.get("most"))
         output.most = formula(*most, "most of " + what, no_argument, output.entry.target.loop_names());
-      output.entry.formula = formula(node, what, of_time | of_positions | of_velocities | of_multipliers,
+      output.entry.formula = formula(node, what, of_time | of_positions | of_velocities | of_multipliers | of_slips,
                                      output.entry.target.loop_names());
       note(*entry.value, "output", entry.key, output.entry.formula);
       model_.outputs.push_back(std::move(output));

@@ -33,10 +33,13 @@ void copy_resized(const State& from, Index size, State& to) {
 
 }  // namespace
 
-BorderedStep::BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n, bool of_velocities)
+BorderedStep::BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n, bool of_velocities,
+                           const std::vector<Index>& mixed)
     : inner_(std::move(inner)), root_mass_(root_mass), n_(n), wide_(root_mass.size()), of_velocities_(of_velocities) {
   error_q_.setZero(wide_);
   error_v_.setZero(wide_);
+  watched_.setOnes(wide_ - n_);
+  for (const Index j : mixed) watched_[j] = 0;
 }
 
 void BorderedStep::prepare(State& z) const {
@@ -57,7 +60,7 @@ void BorderedStep::finish(State& next) {
   inner_->finish(end_);
   const Vector& q = end_.q.value();
   const double size = q.head(n_).cwiseProduct(root_mass_.head(n_)).lpNorm<Eigen::Infinity>();
-  const double apart = q.tail(wide_ - n_).lpNorm<Eigen::Infinity>();
+  const double apart = q.tail(wide_ - n_).cwiseProduct(watched_).lpNorm<Eigen::Infinity>();
   if (estimates_ && apart > thresholds::border_of_step * size && apart <= thresholds::contradicting_border * size)
     throw CannotEvaluate("a long step leaves constraints that repeat others apart by " + number_text(apart / size) +
                          " of the size of the mechanism, which is more than rounding");

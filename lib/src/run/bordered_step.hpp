@@ -4,6 +4,7 @@
 /// core.
 
 #include <memory>
+#include <vector>
 
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/scheme/state.hpp"
@@ -14,8 +15,9 @@ namespace gnomon {
 class BorderedStep final : public StepEquations, public StepWarning {
  public:
   /// inner: bound to the bordered system of n + k coordinates; root_mass: diag(M)^1/2 of that. of_velocities: the
-  /// system has constraints of velocities, A v + b + B nu'.
-  BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n, bool of_velocities);
+  /// system has constraints of velocities, A v + b + B nu'. mixed: Border::mixed().
+  BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n, bool of_velocities,
+               const std::vector<Index>& mixed);
 
   Index n_systems() const override { return inner_->n_systems(); }
   NonlinearEquations& system(Index k) override { return inner_->system(k); }
@@ -25,8 +27,8 @@ class BorderedStep final : public StepEquations, public StepWarning {
   void begin(const State& z0, double h) override;
   void predict(Index solve, VectorRef x) override { inner_->predict(solve, x); }
   Next accept(Index solve, const ConstVectorRef& x) override { return inner_->accept(solve, x); }
-  /// Throws CannotEvaluate where nu, or of constraints of velocities nu', is not zero: then constraints that repeat
-  /// others contradict them. With estimates of
+  /// Throws CannotEvaluate where nu that are not mixed, or of constraints of velocities nu', are not zero: then
+  /// constraints that repeat others contradict them. With estimates of
   /// errors it is zero to rounding, or the step is too long: at rest rounding of the reactions moves nu by h^2 as much.
   void finish(State& next) override;
   const char* failure() const override { return inner_->failure(); }
@@ -51,7 +53,7 @@ class BorderedStep final : public StepEquations, public StepWarning {
   void gather_changes();
 
   std::unique_ptr<StepEquations> inner_;
-  Vector root_mass_;
+  Vector root_mass_, watched_;  ///< watched: one for each nu, zero for the mixed ones
   Index n_, wide_;
   bool of_velocities_;
   bool estimates_ = false;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char magic[] = "GNOMONCP";
 constexpr std::size_t magic_size = sizeof magic - 1;
-constexpr std::uint32_t format = 9, byte_order = 0x01020304;
+constexpr std::uint32_t format = 10, byte_order = 0x01020304;
 
 struct Header {
   char magic[magic_size];

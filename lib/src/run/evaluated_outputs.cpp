@@ -28,13 +28,19 @@ Vector where_they_exist(const Multipliers& multipliers) {
 
 }  // namespace
 
+Index n_state_multipliers(const Model& model) {
+  const System* system = model.mechanical();
+  if (!system) return model.m();
+  return model.m() + system->parts().n_obstacles() * (system->parts().coulomb ? 2 : 1);
+}
+
 EvaluatedOutputs::EvaluatedOutputs(const ProblemInstance& instance)
     : model_(instance.model), of_model_(instance.outputs) {
   if (!of_model_) return;
   outputs_ = of_model_->outputs();
   if (!of_model_->uses_multipliers()) return;
   const System* system = model_->mechanical();
-  n_multipliers_ = model_->m() + (system ? system->parts().n_obstacles() : 0);
+  n_multipliers_ = n_state_multipliers(*model_);
   if (system && model_->m() > 0) rank_ = rank_beside(*system, instance.t0, instance.q0);
 }
 

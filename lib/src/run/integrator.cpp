@@ -77,7 +77,7 @@ void Integrator::Impl::set_border(std::shared_ptr<Border> found) {
   if (border)
     binding.equations = std::make_unique<BorderedStep>(
         std::move(binding.equations), border->system()->mass().diagonal_entries().cwiseSqrt(), model->mechanical()->n(),
-        model->mechanical()->parts().velocity_constraints != nullptr);
+        model->mechanical()->parts().velocity_constraints != nullptr, border->mixed());
   if (estimating) binding.equations->estimate_errors(true);
   attach();
 }

@@ -25,8 +25,8 @@ namespace {
 ///
 /// and the row that takes most entries away is taken, column after column, as long as there is one. A chain of closed
 /// loops ends with columns that do not leave their loop: of two loops that meet, a row of the joint between them would
-/// couple all that follow.
-std::vector<Index> sparser_rows(Matrix y, std::vector<Index> dependent) {
+/// couple all that follow. Rows of velocities, from `positions` on, are exchanged among themselves.
+std::vector<Index> sparser_rows(Matrix y, std::vector<Index> dependent, Index positions) {
   constexpr double least_pivot = 0.1;
   constexpr int most_sweeps = 20;
   const auto clean = [&y](Index j) {
@@ -47,8 +47,9 @@ std::vector<Index> sparser_rows(Matrix y, std::vector<Index> dependent) {
     const double large = least_pivot * y.col(j).lpNorm<Eigen::Infinity>();
     Index best = -1;
     long most = 0;
+    const bool of_velocities = dependent[static_cast<std::size_t>(j)] >= positions;
     for (const Index i : support) {
-      if (std::abs(y(i, j)) < large) continue;
+      if (std::abs(y(i, j)) < large || (i < positions && of_velocities)) continue;
       find_others(i, j);
       long gone = 0;
       for (const Index c : others) {
@@ -227,19 +228,36 @@ class NullVector {
   GramCholesky factors_;
 };
 
-/// A step keeps a constraint of positions at its end and one of velocities along it, which are not the same.
-void require_unmixed(const System& system, const SparsityPattern& pattern) {
-  const Index positions = system.m() - system.parts().n_velocity_constraints();
-  for (Index j = 0; j < pattern.cols; ++j) {
-    Index of_positions = -1, of_velocities = -1;
-    for (Index i = 0; i < pattern.rows; ++i)
-      if (pattern.find(i, j) >= 0) (i < positions ? of_positions : of_velocities) = i;
-    if (of_positions < 0 || of_velocities < 0) continue;
-    throw Error(ErrorCode::rank_deficient, "system " + system.name() + ": constraint \"" +
-                                               constraint_name(system, of_velocities) +
-                                               "\" of velocities repeats what constraints of positions say, \"" +
-                                               constraint_name(system, of_positions) + "\" among them; remove it");
+/// Rows in which columns of the same span are the unit matrix: as many of velocities, from `positions` on, as there are,
+/// so that the other columns are of positions alone.
+std::vector<Index> dependent_rows(Matrix y, Index positions) {
+  std::vector<Index> rows(static_cast<std::size_t>(y.cols()), -1);
+  const double size = y.cwiseAbs().maxCoeff();
+  for (const bool of_velocities : {true, false}) {
+    const Index first = of_velocities ? positions : 0, count = of_velocities ? y.rows() - positions : positions;
+    for (bool more = true; more;) {
+      more = false;
+      Index row = -1, column = -1;
+      double largest = thresholds::rank * size;
+      for (Index c = 0; c < y.cols(); ++c)
+        for (Index i = first; rows[static_cast<std::size_t>(c)] < 0 && i < first + count; ++i)
+          if (std::abs(y(i, c)) > largest) {
+            largest = std::abs(y(i, c));
+            row = i;
+            column = c;
+            more = true;
+          }
+      if (!more) break;
+      rows[static_cast<std::size_t>(column)] = row;
+      y.col(column) /= y(row, column);
+      for (Index c = 0; c < y.cols(); ++c)
+        if (c != column) y.col(c) -= y(row, c) * Vector(y.col(column));
+    }
+    if (of_velocities)
+      for (Index c = 0; c < y.cols(); ++c)
+        if (rows[static_cast<std::size_t>(c)] < 0) y.col(c).tail(y.rows() - positions).setZero();
   }
+  return rows;
 }
 
 }  // namespace
@@ -252,6 +270,8 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
   std::vector<NullVector> columns;                // of Y, from set_pattern() on
   Matrix basis;                                   // D Y of the last renewal, zero outside the pattern
   Matrix border;                                  // B of the same
+  SparsityPattern pattern;                        // of Y
+  Index positions;                                // how many constraints are of positions
   mutable std::optional<LeftNullSpace> at_point;  // of projection()
   mutable Matrix projected, overlap, solved;
   mutable Eigen::LDLT<Matrix> overlap_factors;
@@ -259,7 +279,10 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
   long renewed = 0;
 
   Impl(std::shared_ptr<const System> system, std::vector<Index> rows)
-      : given(std::move(system)), dependent(std::move(rows)), null_space(*given, units(given->m(), dependent)) {
+      : given(std::move(system)),
+        dependent(std::move(rows)),
+        null_space(*given, units(given->m(), dependent)),
+        positions(given->m() - given->parts().n_velocity_constraints()) {
     border.setZero(given->m(), static_cast<Index>(dependent.size()));
     basis = border;
   }
@@ -271,12 +294,30 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
       border(i, j) = null_space.length()[i];
     }
   }
-  void set_pattern(const SparsityPattern& pattern) {
-    bordered = std::make_shared<BorderedSystem>(given, pattern);
+  bool of_velocities(Index j) const { return dependent[static_cast<std::size_t>(j)] >= positions; }
+  /// The columns of Y with rows of both kinds.
+  std::vector<Index> mixed() const {
+    std::vector<Index> found;
+    for (Index j = 0; j < pattern.cols; ++j)
+      for (Index i = 0; i < positions && of_velocities(j); ++i)
+        if (pattern.find(i, j) >= 0) {
+          found.push_back(j);
+          break;
+        }
+    return found;
+  }
+  void set_pattern(const SparsityPattern& of_basis) {
+    pattern = of_basis;
+    PatternBuilder of_border(pattern.rows, pattern.cols);
+    for (Index i = 0; i < pattern.rows; ++i)
+      for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e)
+        if (i >= positions || !of_velocities(pattern.indices[e])) of_border.add(i, pattern.indices[e]);
+    const SparsityPattern written = of_border.build();
+    bordered = std::make_shared<BorderedSystem>(given, written);
     columns.clear();
     for (Index j = 0; j < pattern.cols; ++j) columns.emplace_back(given->constraint_pattern(), pattern, j);
     if (!given->parts().friction) return;
-    at_point.emplace(*given, pattern);
+    at_point.emplace(*given, written);
     projected.setIdentity(given->m(), given->m());
     overlap.setZero(border.cols(), border.cols());
     bordered->set_least_norm(this);
@@ -290,16 +331,17 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
       if (!column.find(null_space, border)) return false;
     for (const NullVector& column : columns) column.write(basis);
     border = null_space.length().asDiagonal() * basis;
+    for (Index j = 0; j < border.cols(); ++j)
+      if (of_velocities(j)) border.col(j).head(positions).setZero();
     write();
     return true;
   }
   void write() {
-    const SparsityPattern& pattern = bordered->border_pattern();
-    Vector& values = values_;
-    values.resize(pattern.nonzeros());
-    for (Index i = 0; i < pattern.rows; ++i)
-      for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e) values[e] = border(i, pattern.indices[e]);
-    bordered->set_border(values);
+    const SparsityPattern& written = bordered->border_pattern();
+    values_.resize(written.nonzeros());
+    for (Index i = 0; i < written.rows; ++i)
+      for (Index e = written.offsets[i]; e < written.offsets[i + 1]; ++e) values_[e] = border(i, written.indices[e]);
+    bordered->set_border(values_);
   }
   double misfit(double t, const Vector& q) {
     null_space.evaluate(t, q);
@@ -348,9 +390,11 @@ std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, doubl
                     " beside it, and where the motion goes on is not determined; start beside it");
   auto impl = std::make_unique<Impl>(system, rank.dependent);
   impl->begin(t, q);
-  if (!impl->null_space.find(impl->border) || !impl->null_space.reduce(impl->dependent))
-    throw_rank_deficient(*system, rank);
-  impl = std::make_unique<Impl>(system, sparser_rows(impl->null_space.basis(), impl->dependent));
+  if (!impl->null_space.find(impl->border)) throw_rank_deficient(*system, rank);
+  const Index positions = impl->positions;
+  if (positions < system->m()) impl->dependent = dependent_rows(impl->null_space.basis(), positions);
+  if (!impl->null_space.reduce(impl->dependent)) throw_rank_deficient(*system, rank);
+  impl = std::make_unique<Impl>(system, sparser_rows(impl->null_space.basis(), impl->dependent, positions));
   impl->begin(t, q);
   // The entries of Y that are not zero in any of these positions.
   Matrix largest = Matrix::Zero(system->m(), impl->border.cols());
@@ -367,9 +411,7 @@ std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, doubl
   for (Index j = 0; j < largest.cols(); ++j)
     for (Index i = 0; i < largest.rows(); ++i)
       if (largest(i, j) > thresholds::border_rounding * largest.col(j).maxCoeff()) pattern.add(i, j);
-  const SparsityPattern border = pattern.build();
-  require_unmixed(*system, border);
-  impl->set_pattern(border);
+  impl->set_pattern(pattern.build());
   if (!impl->take(t, q)) throw_rank_deficient(*system, rank);
   return std::shared_ptr<Border>(new Border(std::move(impl)));
 }
@@ -381,11 +423,14 @@ Index Border::size() const {
   return impl_->border.cols();
 }
 std::vector<Index> Border::rows() const {
-  const std::vector<Index>& offsets = impl_->bordered->border_pattern().offsets;
+  const std::vector<Index>& offsets = impl_->pattern.offsets;
   std::vector<Index> all;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
     if (offsets[i] < offsets[i + 1]) all.push_back(static_cast<Index>(i));
   return all;
+}
+std::vector<Index> Border::mixed() const {
+  return impl_->mixed();
 }
 double Border::misfit(double t, const Vector& q) {
   return impl_->misfit(t, q);
@@ -425,7 +470,7 @@ std::shared_ptr<Border> Border::read(std::shared_ptr<const System> system, Archi
 
 void Border::write(Archive& archive) {
   std::vector<long> rows(impl_->dependent.begin(), impl_->dependent.end()), entries;
-  const SparsityPattern& pattern = impl_->bordered->border_pattern();
+  const SparsityPattern& pattern = impl_->pattern;
   for (Index i = 0; i < pattern.rows; ++i)
     for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e)
       entries.push_back(i * pattern.cols + pattern.indices[e]);

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/gnomon.hpp"
@@ -19,7 +20,9 @@ namespace gnomon::test {
 class MechanismRun {
  public:
   explicit MechanismRun(const std::string& text, double tolerance = 1e-10, const Assignments& set = {})
-      : instance_(build(text, set)), integrator_(make(tolerance)), outputs_(instance_) {}
+      : MechanismRun(build(text, set), tolerance) {}
+  MechanismRun(ProblemInstance instance, double tolerance)
+      : instance_(std::move(instance)), integrator_(make(tolerance)), outputs_(instance_) {}
 
   MechanismRun& to(double t) {
     const StepReport report = integrator_.advance_to(t);

@@ -1,5 +1,6 @@
 #include "measures/solver/step_equations.hpp"
 
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "measures/measure.hpp"
 
 namespace gnomon::validation {
@@ -13,7 +14,7 @@ State state_of_equations(const Integrator& integrator) {
   const System* system = integrator.model().mechanical();
   if (!system || !system->parts().obstacles) return state;
   const Index m = system->m();
-  if (state.lambda.size() != m + system->parts().n_obstacles()) return state;
+  if (state.lambda.size() != n_state_multipliers(*system)) return state;
   Vector lambda(m + static_cast<Index>(state.closed.size()));
   lambda.head(m) = state.lambda.head(m);
   for (std::size_t k = 0; k < state.closed.size(); ++k)

@@ -134,6 +134,45 @@ BOOST_AUTO_TEST_CASE(shapes) {
   check_near(ring.to(1e-3)["b.kinetic"], pi * 2 * 0.25 * (0.5 * 0.5 + 0.5 * 4), 1e-9);
 }
 
+/// The heavy top of the standard is a flat disc: moments .234375, .46875, .234375, and its centre 1 from the point. Its
+/// nutation by Euler's angles: theta'' = (a - b cos)(b - a cos)/sin^3 + m g l sin/J, a = p_phi/J, b = p_psi/J.
+BOOST_AUTO_TEST_CASE(heavy_top_as_a_flat_disc) {
+  MechanismRun run(R"toml(format = 1
+gravity = [0, 0, -9.81]
+points = { O = [0, 0, 0] }
+[bodies.disc]
+shape = { disc = 0.25 }
+mass = 15
+markers = { tip = [0, 0, -1] }
+orientation = { axis = [0, 1, 0], angle = 0.6 }
+place = { tip = "O" }
+angular_velocity = ["60*sin(0.6)", 0.5, "60*cos(0.6)"]
+[joints]
+J = { type = "spherical", between = ["O", "disc.tip"] }
+[outputs]
+cosine = "disc.z"
+)toml");
+  run.to(1);
+  const double moment = 15 * 0.0625 / 4, along = 2 * moment, J = moment + 15, spin = 60 * along;
+  // The angular momentum about z: that of the spin, and of the axis that falls by .5 about y.
+  const double p_psi = spin, p_phi = spin * std::cos(0.6);
+  double theta = 0.6, rate = 0.5;
+  constexpr int steps = 20000;
+  const double h = 1.0 / steps, a = p_phi / J, b = p_psi / J;
+  const auto f = [&](double x) {
+    const double c = std::cos(x), s = std::sin(x);
+    return (a - b * c) * (a * c - b) / (s * s * s) + 15 * g * s / J;
+  };
+  for (int k = 0; k < steps; ++k) {
+    const double k1 = rate, l1 = f(theta), k2 = rate + h / 2 * l1, l2 = f(theta + h / 2 * k1), k3 = rate + h / 2 * l2,
+                 l3 = f(theta + h / 2 * k2), k4 = rate + h * l3, l4 = f(theta + h * k3);
+    theta += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    rate += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+  }
+  check_near(run["cosine"], std::cos(theta), 1e-8);
+  run.check_promises(1e-11);
+}
+
 /// Kane's plate pendulum: a rod that swings by the angle a about x, and a plate that turns by b about the rod. With
 /// D(b) = I_x + m_A l_A^2 + m_B l_B^2 + J_x cos^2 b + J_y sin^2 b
 ///

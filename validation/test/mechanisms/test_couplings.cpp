@@ -57,6 +57,7 @@ BOOST_AUTO_TEST_CASE(friction_of_a_guide) {
   slides.to(1.5);
   check_near(slides["guide.distance"], 0.5 * down * 2.25, 1e-9);
   check_near(slides["guide.friction_limit"], 0.2 * 2 * g * std::cos(0.5), 1e-9);
+  check_near(slides["guide.friction_force"], -0.2 * 2 * g * std::cos(0.5), 1e-9);
   slides.check_promises();
   MechanismRun turns(guide, 1e-10, {{"speed", "-3"}});
   turns.to(1.5);
@@ -67,6 +68,7 @@ BOOST_AUTO_TEST_CASE(friction_of_a_guide) {
   sticks.to(2);
   check_near(sticks["guide.distance"], -4.5 / rough, 1e-9);
   check_near(sticks["guide.slip"], 0, 0);
+  check_near(sticks["guide.friction_force"], -2 * g * std::sin(0.5), 1e-9);
   BOOST_TEST(sticks.events(EventKind::rest).size() == 1u);
 }
 

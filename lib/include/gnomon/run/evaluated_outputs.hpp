@@ -10,6 +10,10 @@
 
 namespace gnomon {
 
+/// How many multipliers a state has in a run that opens and closes contacts: of the constraints, then one an obstacle,
+/// then with Coulomb friction the tangential force of each, along dd/dq.
+GNOMON_EXPORT Index n_state_multipliers(const Model& model);
+
 /// The outputs of a ProblemInstance, which may have none. The multipliers that they read are those that belong to a
 /// state by itself, with the sign of the equations of motion (system.hpp): the force of constraint i is -lambda_i grad
 /// g_i, that of a closed contact +lambda_i grad c_i, and an open contact has zero. Where they do not exist, as in a

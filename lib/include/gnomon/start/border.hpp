@@ -18,6 +18,11 @@ class Archive;
 /// diag(A_ii) Y. Its motions have nu = 0, and of all multipliers with the same force theirs have the least sum_i A_ii
 /// lambda_i^2, which does not depend on units and on the directions of axes. A_ii is that of the position at which Y
 /// was found. B is constant until renew(): between two accepted steps.
+///
+/// Where a constraint of velocities repeats what others and constraints of positions say together, as that of the
+/// second wheel of an axle does, B has the rows of velocities only. The two levels agree at the ends of a step, and
+/// along it to the order of the step: nu takes up the difference there, which does no work, since B^T lambda = 0. Of the
+/// multipliers those of velocities are of least norm then.
 class GNOMON_EXPORT Border {
  public:
   /// Null where G has full rank at q, which is on the constraints. Throws Error(rank_deficient) where q is a singular
@@ -33,6 +38,8 @@ class GNOMON_EXPORT Border {
   Index size() const;
   /// The constraints that repeat one another: the rows of Y that are not zero.
   std::vector<Index> rows() const;
+  /// The nu that take up a difference of constraints of velocities and of positions.
+  std::vector<Index> mixed() const;
   /// The largest |M^-1/2 G^T y| / |diag(A_ii)^1/2 y| of the columns y of Y, at q: 0 where Y is that of q, 1 where B may
   /// no longer make the constraints regular.
   double misfit(double t, const Vector& q);

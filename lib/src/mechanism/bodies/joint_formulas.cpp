@@ -246,6 +246,8 @@ class JointWriter : JoiningWriter {
          "{ formula = " + toml_string(press) + ", slip = " + toml_string(motion_of(joint)) +
              ", friction = 1, restitution = 0 }",
          joint.place);
+    output(joint.name + (joint.type->turns ? ".friction_torque" : ".friction_force"), "lambda." + f + ".slip",
+           joint.type->turns ? "N m" : "N", joint.place);
     output(f + "_limit", "lambda." + f, joint.type->turns ? "N m" : "N", joint.place);
   }
   static std::string motion_of(const Joint& joint) { return joint.name + (joint.type->turns ? ".angle" : ".distance"); }
