@@ -16,14 +16,15 @@ namespace {
 /// The functions of a model, null where there is none, and what they are called with.
 class Functions {
  public:
-  py::object potential, gradient, constraints, jacobian, force, switches;
-  Index n = 0, m = 0, n_switches = 0;
+  py::object potential, gradient, constraints, jacobian, velocity_constraints, force, switches;
+  Index n = 0, m = 0, n_velocity_constraints = 0, n_switches = 0;
   SunContext context;
   FunctionCalls calls;
 
   ~Functions() {
     const py::gil_scoped_acquire locked;
-    for (py::object* each : {&potential, &gradient, &constraints, &jacobian, &force, &switches}) *each = py::object();
+    for (py::object* each : {&potential, &gradient, &constraints, &jacobian, &velocity_constraints, &force, &switches})
+      *each = py::object();
   }
 
   /// out = function(arguments), of this shape. Throws CannotEvaluate where it raises an ArithmeticError or is not
@@ -118,6 +119,11 @@ int jacobian(double, N_Vector q, SUNMatrix out, void* self) {
   Eigen::Map<Matrix>(SUNDenseMatrix_Data(out), functions.m, functions.n) = rows;
   return 0;
 }
+int velocity_constraints(double, N_Vector q, N_Vector v, N_Vector out, void* self) {
+  of(self).call("velocity_constraints", of(self).velocity_constraints, {of(self).n_velocity_constraints},
+                N_VGetArrayPointer(out), Vector(view(q)), Vector(view(v)));
+  return 0;
+}
 int force(double, N_Vector q, N_Vector v, N_Vector out, void* self) {
   of(self).call("force", of(self).force, {of(self).n}, N_VGetArrayPointer(out), Vector(view(q)), Vector(view(v)));
   return 0;
@@ -133,7 +139,7 @@ int switches(double, N_Vector q, N_Vector v, N_Vector out, void* self) {
 std::shared_ptr<Instance> instance_of_functions(const std::string& coordinates, const Array& mass,
                                                 const py::dict& functions, const std::vector<std::string>& names,
                                                 const std::vector<double>& q0, const std::vector<double>& v0,
-                                                Index n_switches) {
+                                                Index n_velocity_constraints, Index n_switches) {
   auto given = std::make_shared<Functions>();
   const auto take = [&functions](const char* name, py::object& to) {
     to = functions[name];
@@ -163,12 +169,17 @@ std::shared_ptr<Instance> instance_of_functions(const std::string& coordinates, 
     callbacks.constraints.function = constraints;
     if (take("jacobian", given->jacobian)) callbacks.constraints.jacobian.function = jacobian;
   }
+  if (take("velocity_constraints", given->velocity_constraints)) {
+    given->n_velocity_constraints = callbacks.n_velocity_constraints = n_velocity_constraints;
+    callbacks.velocity_constraints = velocity_constraints;
+  }
   if (take("force", given->force)) callbacks.force = force;
   if (take("switches", given->switches)) {
     given->n_switches = callbacks.n_switches = n_switches;
     callbacks.switches = switches;
   }
   const auto system = std::make_shared<c_api::CallbackSystem>(callbacks);
+  if (callbacks.n_velocity_constraints > 0) system->watch_time(0, q, v);
   ProblemInstance problem;
   // The system and what it calls live and end together.
   struct Both {

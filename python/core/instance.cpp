@@ -373,6 +373,14 @@ void bind_instance(py::module_& module) {
                                    names.emplace_back(one.name, one.unit);
                                return names;
                              })
+      .def_property_readonly("output_bounds",
+                             [](const Instance& i) {
+                               std::vector<std::pair<std::string, double>> bounds;
+                               if (i.problem().outputs)
+                                 for (const Output& one : i.problem().outputs->outputs())
+                                   if (std::isfinite(one.most)) bounds.emplace_back(one.name, one.most);
+                               return bounds;
+                             })
       .def("momenta",
            [](const Instance& i, const FArray& y) {
              const Index count = y.ndim() == 2 ? y.shape(1) : 0;

@@ -37,6 +37,7 @@ class FunctionsModel(Model):
         constraints: Callable[[np.ndarray], Any] | None = None,
         force: Callable[[np.ndarray, np.ndarray], Any] | None = None,
         *,
+        velocity_constraints: Callable[[np.ndarray, np.ndarray], Any] | None = None,
         gradient: Callable[[np.ndarray], Any] | None = None,
         jacobian: Callable[[np.ndarray], Any] | None = None,
         switches: Callable[[np.ndarray, np.ndarray], Any] | None = None,
@@ -50,6 +51,7 @@ class FunctionsModel(Model):
             gradient=gradient,
             constraints=constraints,
             jacobian=jacobian,
+            velocity_constraints=velocity_constraints,
             force=force,
             switches=switches,
         )
@@ -96,12 +98,19 @@ class FunctionsModel(Model):
             names = list(levels) if isinstance(levels, Mapping) else []
             functions["constraints"] = _Rows(functions["constraints"], isinstance(levels, Mapping))
             names = names or [f"g{i + 1}" for i in range(np.size(levels))]
+        n_velocity_constraints = 0
+        if functions["velocity_constraints"] is not None:
+            rates = functions["velocity_constraints"](start[0].copy(), start[1].copy())
+            n_velocity_constraints = len(rates) if isinstance(rates, Mapping) else int(np.size(rates))
+            functions["velocity_constraints"] = _Rows(
+                functions["velocity_constraints"], isinstance(rates, Mapping), "velocity_constraints"
+            )
         n_switches = 0
         if functions["switches"] is not None:
             n_switches = int(np.size(functions["switches"](start[0].copy(), start[1].copy())))
         with _model_errors():
             return _core.instance_of_functions(
-                " ".join(self._names), self._mass, functions, names, *start, n_switches
+                " ".join(self._names), self._mass, functions, names, *start, n_velocity_constraints, n_switches
             )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -114,9 +123,9 @@ class FunctionsModel(Model):
 class _Rows:
     """The values of constraints as an array, of a dict in its order and of one number too."""
 
-    def __init__(self, function: Callable[[np.ndarray], Any], named: bool):
-        self._function, self._named = function, named
+    def __init__(self, function: Callable[..., Any], named: bool, what: str = "constraints"):
+        self._function, self._named, self._what = function, named, what
 
-    def __call__(self, q: np.ndarray) -> np.ndarray:
-        levels = self._function(q)
-        return np.atleast_1d(numbers(list(levels.values()) if self._named else levels, "constraints", axes=(0, 1)))
+    def __call__(self, *arguments: np.ndarray) -> np.ndarray:
+        levels = self._function(*arguments)
+        return np.atleast_1d(numbers(list(levels.values()) if self._named else levels, self._what, axes=(0, 1)))

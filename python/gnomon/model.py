@@ -251,7 +251,7 @@ class Model:
         force : callable ``force(q, v)``, optional
             Q: a list with one entry a coordinate.
         velocity_constraints : callable ``velocity_constraints(q, v)``, optional
-            A(q) v + b(q), linear in v: a list, or a dict by name. With ``traced=True`` only.
+            A(q) v + b(q), linear in v: a list, or a dict by name.
         traced : bool
             Whether the functions become formulas.
         **further
@@ -263,9 +263,9 @@ class Model:
         if not traced:
             from .functions_model import FunctionsModel
 
-            if velocity_constraints is not None:
-                raise ModelError("velocity_constraints are given with traced=False, expected traced=True: formulas")
-            return FunctionsModel(coordinates, mass, potential, constraints, force, **further)
+            return FunctionsModel(
+                coordinates, mass, potential, constraints, force, velocity_constraints=velocity_constraints, **further
+            )
         from .traced_formulas import model_of
 
         return cls(**model_of(coordinates, mass, potential, constraints, force, velocity_constraints, **further))

@@ -91,7 +91,7 @@ class Result:
         Those that the run saw broken.
     warnings : list of str
         What else one should know: a reference that is none, positions where constraints lose rank, constraints that
-        repeat others.
+        repeat others, outputs above what the model holds for (the grip of a wheel) in a state of the result.
     provenance : dict
         Versions, scheme, options, parameters.
     model : Model

@@ -252,10 +252,24 @@ def solve(
     stats["function_seconds"] = setup.instance.function_seconds - functions
     stats["function_share"] = min(1.0, stats["function_seconds"] / max(stats["seconds"], 1e-300))
     result = Result(**values)
+    result.warnings = [*result.warnings, *_above_bounds(result)]
     if raised is not None:
         raised.result = result
         raise raised
     return result
+
+
+def _above_bounds(result: Result) -> list[str]:
+    """Outputs above what the model holds for, each with the first state of the result where it is."""
+    found = []
+    for name, most in result._instance.output_bounds:
+        values = result.outputs[name]
+        above = np.flatnonzero(values > most)
+        if above.size:
+            k = above[0]
+            value = f"{name} is {values[k]:.4g} at t = {result.t[k]:.6g}"
+            found.append(f"{value}, at most {most:g} is what the model holds for")
+    return found
 
 
 def _scheme_result(setup, t0, t1, times, dense_output, events):

@@ -189,8 +189,21 @@ def test_constraints_of_velocities():
         gn.solve(gn.Model("x", 1, "0", {"c": "der(x)^2 - 1"}), (0, 1))
     with pytest.raises(gn.ModelError, match="constraint 'c' is in constraints and in velocity_constraints"):
         gn.Model.from_functions("x y", 1, lambda q: 0 * q[0], lambda q: {"c": q[0]}, velocity_constraints=lambda q, v: {"c": v[1]})
-    with pytest.raises(gn.ModelError, match="traced=True"):
-        gn.Model.from_functions("x", 1, abs, velocity_constraints=lambda q, v: v, traced=False)
+    called = gn.Model.from_functions(
+        "x y a",
+        [1, 1, 0.5],
+        lambda q: -3 * q[0],
+        velocity_constraints=lambda q, v: {"blade": v[0] * np.sin(q[2]) - v[1] * np.cos(q[2])},
+        traced=False,
+    )
+    s = gn.solve(called, (0, 5), q0=[0, 0, 0.5], v0=[0, 0, 2], rtol=1e-7)
+    np.testing.assert_allclose(s.y[:2, -1], [0.6927040141, 3.2643628473], atol=1e-6)
+    assert np.max(np.abs(s.energy_error)) < 1e-10
+    driven = gn.Model.from_functions("x y", 1, lambda q: 0.0, velocity_constraints=lambda q, v: [v[0] - q[1]], traced=False)
+    s = gn.solve(driven, (0, 1), q0=[0, 0], v0=[0, 1], rtol=1e-7)
+    assert s.y[0, -1] == pytest.approx(0.5, abs=1e-5)  # x' = y = t
+    with pytest.raises(gn.GnomonError, match="not linear in the velocities"):
+        gn.solve(gn.Model.from_functions("x", 1, lambda q: 0.0, velocity_constraints=lambda q, v: v**2, traced=False), (0, 1))
 
 
 def test_functions(start):
@@ -298,6 +311,37 @@ def test_machine():
     assert s.outputs["B.angle"][-1] == pytest.approx(-2 * a / 0.3 / 2, abs=1e-7)  # more than a turn
     once = gn.solve(m, (0, 1), rtol=1e-8, t_eval=[1.0])
     assert once.outputs["B.angle"][-1] == pytest.approx(-2 * a / 0.3 / 2, abs=1e-7)
+
+
+def test_rolling_beyond_its_grip():
+    m = gn.Mechanism("ball", gravity=[9.81 * np.sin(0.6), 0, -9.81 * np.cos(0.6)])
+    O = m.point("O", [0, 0, 0])
+    ball = m.body("ball", shape=dict(sphere=0.1, density=500), position=[0, 0, 0.1])
+    m.joint("roll", "rolling", O, ball, normal=[0, 0, 1], friction=0.1)
+    s = gn.solve(m, (0, 1), rtol=1e-8)
+    (said,) = s.warnings
+    assert said.startswith("roll.grip is 1.95")  # 2/7 tan(.6)/.1
+    assert gn.solve(m, (0, 1), rtol=1e-8, reference="ida-index1").warnings[-1].startswith("roll.grip is 1.95")
+
+
+def test_words_of_machines():
+    """A bearing, a table as a motor, a bushing and a weld without mass, as the manual says them."""
+    m = gn.Mechanism("press", planar=True, gravity=[0, -9.81])
+    O = m.point("O", [0, 0])
+    arm = m.body("arm", mass=2, inertia=0.3, markers=dict(top=[0, 0.5], low=[0, -0.5]), place=dict(top=O))
+    foot = m.body("foot", mass=0, markers=dict(sole=[0, -0.1]), position=[0, -1])
+    pad = m.body("pad", mass=1, inertia=0.1, position=[0, -1.1])
+    m.table("turn", [0, 1, 2], [0, 0.25, 1.0])
+    m.joint("A", "revolute", O, arm, bearing=dict(coefficient=0.2, radius=0.1))
+    m.joint("W", "weld", arm.at("low"), foot)
+    m.joint("B", "bushing", foot.at("sole"), pad, stiffness=500, damping=[3, 4], turn_stiffness=2)
+    m.motor("drive", "A", angle="turn(t)")
+    s = gn.solve(m, (0, 1.5), rtol=1e-8)
+    assert s.success, s.message
+    assert s.outputs["A.angle"][-1] == pytest.approx(1.5**2 / 4, abs=1e-9)  # three points make a parabola
+    force = np.hypot(s.outputs["A.force.x"], s.outputs["A.force.y"])
+    assert np.allclose(s.outputs["A.friction_limit"], 0.02 * force, rtol=1e-9)
+    assert np.allclose(s.outputs["A.friction_torque"][1:], -0.02 * force[1:], rtol=1e-9)  # it turns on
 
 
 def test_lists():

@@ -89,6 +89,8 @@ typedef int (*GnomonConstraintFn)(sunrealtype t, N_Vector q, N_Vector g, void* u
 typedef int (*GnomonJacobianFn)(sunrealtype t, N_Vector q, SUNMatrix G, void* user_data);
 /** H = Hess U + sum_i lambda_i Hess g_i at (t,q), n x n, zero where it is not written */
 typedef int (*GnomonHessianFn)(sunrealtype t, N_Vector q, N_Vector lambda, SUNMatrix H, void* user_data);
+/** Constraints of velocities psi = A(t,q) v + b(t,q), linear in v, of length count of GnomonSetVelocityConstraintFn */
+typedef int (*GnomonVelocityConstraintFn)(sunrealtype t, N_Vector q, N_Vector v, N_Vector psi, void* user_data);
 /** Force outside the potential, Q(t,q,v) of length n, v = M^-1 p. One that depends on t is refused by the schemes that
  *  take friction, and for systems with obstacles or friction. */
 typedef int (*GnomonForceFn)(sunrealtype t, N_Vector q, N_Vector v, N_Vector Q, void* user_data);
@@ -96,7 +98,7 @@ typedef int (*GnomonForceFn)(sunrealtype t, N_Vector q, N_Vector v, N_Vector Q, 
 typedef int (*GnomonSwitchFn)(sunrealtype t, N_Vector q, N_Vector v, N_Vector s, void* user_data);
 /** dQ/dq or dQ/dv at (t,q,v), n x n, zero where it is not written */
 typedef int (*GnomonForceJacFn)(sunrealtype t, N_Vector q, N_Vector v, SUNMatrix dQ, void* user_data);
-/** Friction R(q,v,lambda) of length n; lambda has the m multipliers of the constraints, then one for each obstacle,
+/** Friction R(q,v,lambda) of length n; lambda has the multipliers of the constraints, those of velocities behind, then one for each obstacle,
  *  zero where that is open. Where v = 0 its direction need not be defined. */
 typedef int (*GnomonFrictionFn)(N_Vector q, N_Vector v, N_Vector lambda, N_Vector R, void* user_data);
 /** dR/dq, dR/dv (n x n) or dR/dlambda (n x (m + obstacles)), zero where it is not written */
@@ -147,6 +149,10 @@ int GnomonSetConstraintFn(void* mem, sunindextype m, GnomonConstraintFn g);
 /** G into a matrix like `pattern`, m x n, dense or sparse (CSR_MAT or CSC_MAT) with index arrays that stay as they are;
  *  NULL: dense. G == NULL keeps to the pattern and takes the values from differences of g. */
 int GnomonSetConstraintJacFn(void* mem, GnomonJacobianFn G, SUNMatrix pattern);
+/** `count` constraints of velocities, psi = 0, that no g says: blades, rolling; count = 0: none. Their force is -A^T mu,
+ *  their multipliers come behind those of g. A and its derivatives are dense and come from differences. For
+ *  energy-momentum-ggl, line-integral-ggl, projected-rk and composition: other schemes say that they do not take them. */
+int GnomonSetVelocityConstraintFn(void* mem, sunindextype count, GnomonVelocityConstraintFn psi);
 /** The same for H; where it is not set, H is dense and comes from differences of grad U and G. */
 int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
 /** Degrees of U and g as polynomials in q, -1: not a polynomial. Schemes promise more for polynomials, and differences

@@ -58,6 +58,8 @@ struct Callbacks {
   int potential_degree = not_polynomial;
   MatrixCallback<GnomonHessianFn> hessian;  ///< of U + lambda.g
   RowCallbacks constraints, obstacles;
+  Index n_velocity_constraints = 0;
+  GnomonVelocityConstraintFn velocity_constraints = nullptr;
   MatrixCallback<GnomonHessianFn> obstacle_hessian;  ///< of psi.c
   GnomonForceFn force = nullptr;
   std::array<MatrixCallback<GnomonForceJacFn>, 2> force_jacobian;  ///< by q and v

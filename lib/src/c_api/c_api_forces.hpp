@@ -48,6 +48,7 @@ class CallbackForces : public Force, public Friction, public Symmetries, public 
  protected:
   struct Derivative;
   struct Rows;
+  struct VelocityScratch;
   struct Scratch;
   template <class Call>
   void call(const char* name, Call&& callback) const;

@@ -81,10 +81,27 @@ struct CallbackForces::Rows {
   Vector bent;
 };
 
+/// Of constraints of velocities.
+struct CallbackForces::VelocityScratch {
+  VelocityScratch(Index rows, Index n, SUNContext context) : vector(rows, context) {
+    for (Vector* x : {&rest, &unit, &direction, &other}) x->setZero(n);
+    for (Vector* x : {&with, &without, &column, &later, &rates}) x->setZero(rows);
+    matrix.setZero(rows * n);
+    for (Level* level : {&of_matrix, &once, &twice}) level->at.setZero(n);
+    of_matrix.value.setZero(rows * n);
+    for (Level* level : {&once, &twice}) level->value.setZero(rows);
+  }
+
+  Wrapped vector;
+  Vector rest, unit, direction, other, with, without, column, later, rates, matrix;
+  Level of_matrix, once, twice;
+};
+
 struct CallbackForces::Scratch {
   Scratch(const Callbacks& calls, bool closed);
 
   Rows g, c;
+  VelocityScratch velocities;
   Derivative hessian;                            // of U + lambda.g
   std::unique_ptr<Derivative> obstacle_hessian;  // of psi.c, where obstacles are closed and no planes
   std::vector<std::unique_ptr<Derivative>> force, friction;
@@ -92,7 +109,8 @@ struct CallbackForces::Scratch {
   BlockMap hessian_map, obstacle_hessian_map;
   Wrapped q, v, vector_n, lambda, psi, multipliers, switches;
   Level potential, gradient;
-  Vector direction, sum, zero_lambda, product_m, values, bent, hessian_values, hessian_more, obstacle_values;
+  Vector direction, sum, zero_lambda, all_zero, of_positions, product_m, values, bent, hessian_values, hessian_more,
+      obstacle_values;
   // Of the rates by time, each of its own.
   Vector rate_energy, later_energy;  // one entry
   Vector rate_rows, more_rate_rows, rate_values, rate_hessian, later_rows, later_velocity, later_values, later_hessian;

@@ -86,6 +86,15 @@ int GnomonSetConstraintJacFn(void* mem, GnomonJacobianFn G, SUNMatrix pattern) {
   });
 }
 
+int GnomonSetVelocityConstraintFn(void* mem, sunindextype count, GnomonVelocityConstraintFn psi) {
+  return configured(mem, __func__, [&](Memory& memory) {
+    check_count(count, "constraints of velocities");
+    if (count > 0) required(psi, "the function of the constraints of velocities");
+    memory.callbacks.n_velocity_constraints = count;
+    memory.callbacks.velocity_constraints = psi;
+  });
+}
+
 int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern) {
   return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.hessian = {H, copy_of("the pattern of H", pattern)};

@@ -19,19 +19,21 @@ CallbackForces::Scratch::Scratch(const Callbacks& calls, bool closed)
     : g("the constraints", "the Jacobian of the constraints", "the pattern of G", calls.constraints, calls.n,
         calls.context),
       c("the obstacles", "the Jacobian of the obstacles", "the pattern of C", calls.obstacles, calls.n, calls.context),
+      velocities(calls.n_velocity_constraints, calls.n, calls.context),
       hessian("the pattern of H", calls.hessian.like, calls.n, calls.n, calls.context),
       q(calls.n, calls.context),
       v(calls.n, calls.context),
       vector_n(calls.n, calls.context),
       lambda(calls.constraints.rows, calls.context),
       psi(calls.obstacles.rows, calls.context),
-      multipliers(calls.constraints.rows + calls.obstacles.rows, calls.context),
+      multipliers(calls.constraints.rows + calls.n_velocity_constraints + calls.obstacles.rows, calls.context),
       switches(calls.n_switches, calls.context) {
-  const Index n = calls.n, m = calls.constraints.rows, all = m + calls.obstacles.rows;
+  const Index n = calls.n, m = calls.constraints.rows, of_velocities = calls.n_velocity_constraints,
+              all = m + of_velocities + calls.obstacles.rows;
   const auto derivative = [&](const char* name, const SharedMatrix& like, Index cols) {
     return std::make_unique<Derivative>(name, like, n, cols, calls.context);
   };
-  PatternBuilder rows(closed ? all : m, n), bends(n, n);
+  PatternBuilder rows(closed ? all : m + of_velocities, n), bends(n, n);
   rows.add(g.pattern(), 0, 0);
   bends.add(hessian.pattern(), 0, 0);
   if (closed) {
@@ -41,6 +43,12 @@ CallbackForces::Scratch::Scratch(const Callbacks& calls, bool closed)
       bends.add(obstacle_hessian->pattern(), 0, 0);
     }
   }
+  const auto fill = [n](PatternBuilder& builder, Index first, Index count) {
+    for (Index i = first; i < first + count; ++i)
+      for (Index j = 0; j < n; ++j) builder.add(i, j);
+  };
+  fill(rows, closed ? all - of_velocities : m, of_velocities);
+  if (of_velocities > 0) fill(bends, 0, n);
   constraint_pattern = rows.build();
   hessian_pattern = bends.build();
   hessian_map = BlockMap(hessian_pattern, hessian.pattern(), 0, 0);
@@ -63,7 +71,7 @@ CallbackForces::Scratch::Scratch(const Callbacks& calls, bool closed)
   }
   for (Vector* x : {&direction, &sum}) x->setZero(n);
   zero_lambda.setZero(m);
-  product_m.setZero(constraint_pattern.rows);
+  for (Vector* x : {&product_m, &all_zero, &of_positions}) x->setZero(constraint_pattern.rows);
   for (Vector* x : {&values, &bent, &rate_values, &later_values}) x->setZero(constraint_pattern.nonzeros());
   for (Vector* x : {&rate_energy, &later_energy}) x->setZero(1);
   for (Vector* x : {&rate_rows, &more_rate_rows, &later_rows, &later_velocity}) x->setZero(constraint_pattern.rows);
@@ -83,7 +91,7 @@ CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : Callba
   const RowCallbacks &g = calls_.constraints, &c = calls_.obstacles;
   traits_ = polynomial_traits("callbacks", calls_.potential_degree, closed ? largest_degree(g, c) : g.degree);
   traits_.n = calls_.n;
-  traits_.m = g.rows + (closed ? c.rows : 0);
+  traits_.m = g.rows + (closed ? c.rows : 0) + calls_.n_velocity_constraints;
   traits_.blocks = calls_.blocks;
   const auto add_names = [this](const RowCallbacks& rows, const char* letter) {
     for (Index i = 0; i < rows.rows; ++i)
@@ -92,11 +100,14 @@ CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : Callba
   };
   add_names(g, "g");
   if (closed) add_names(c, "c");
+  for (Index i = 0; i < calls_.n_velocity_constraints; ++i)
+    traits_.constraint_names.push_back("psi[" + std::to_string(i) + "]");
   if (!closed) {
     if (c.rows > 0) parts_.obstacles = this;
     if (!calls_.symmetries.empty()) parts_.symmetries = this;
     if (!calls_.integrals.empty()) parts_.integrals = this;
   }
+  if (calls_.n_velocity_constraints > 0) parts_.velocity_constraints = this;
   if (calls_.time_dependent) parts_.time_dependence = this;
   if (calls_.force) parts_.force = this;
   if (calls_.friction) parts_.friction = this;
@@ -192,28 +203,50 @@ const SparsityPattern& CallbackSystem::constraint_pattern() const {
   return scratch_->constraint_pattern;
 }
 
+VectorRef CallbackSystem::of_positions(VectorRef out) const {
+  const bool values = out.size() != traits_.m;
+  return out.head(out.size() - calls_.n_velocity_constraints * (values ? calls_.n : 1));
+}
+
+VectorRef CallbackSystem::of_velocities(VectorRef out) const {
+  const bool values = out.size() != traits_.m;
+  return out.tail(calls_.n_velocity_constraints * (values ? calls_.n : 1));
+}
+
 void CallbackSystem::constraints(double t, const ConstVectorRef& q, VectorRef out) const {
-  stacked(calls_.constraints.rows, out, [&](Rows& rows, VectorRef part) { evaluate(rows, t, q, part); });
+  of_velocities(out).setZero();
+  stacked(calls_.constraints.rows, of_positions(out), [&](Rows& rows, VectorRef part) { evaluate(rows, t, q, part); });
 }
 
 void CallbackSystem::constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
-  stacked(scratch_->g.pattern().nonzeros(), values, [&](Rows& rows, VectorRef part) { jacobian(rows, t, q, part); });
+  stacked(scratch_->g.pattern().nonzeros(), of_positions(values),
+          [&](Rows& rows, VectorRef part) { jacobian(rows, t, q, part); });
+  if (n_velocity_constraints() > 0) psi_matrix(t, q, of_velocities(values));
+}
+
+void CallbackSystem::turn(double t, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef values) const {
+  stacked(scratch_->g.pattern().nonzeros(), of_positions(values),
+          [&](Rows& rows, VectorRef part) { bend(rows, t, q, w, part); });
+  if (n_velocity_constraints() > 0) psi_matrix_along(t, q, w, of_velocities(values));
 }
 
 void CallbackSystem::constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                                     VectorRef values) const {
-  stacked(scratch_->g.pattern().nonzeros(), values, [&](Rows& rows, VectorRef part) { bend(rows, t, q, v, part); });
+  stacked(scratch_->g.pattern().nonzeros(), of_positions(values),
+          [&](Rows& rows, VectorRef part) { bend(rows, t, q, v, part); });
+  if (n_velocity_constraints() > 0) psi_bend(t, q, v, of_velocities(values));
 }
 
 void CallbackSystem::constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                       const ConstVectorRef& w, VectorRef values) const {
-  stacked(scratch_->g.pattern().nonzeros(), values,
+  stacked(scratch_->g.pattern().nonzeros(), of_positions(values),
           [&](Rows& rows, VectorRef part) { bend_again(rows, t, q, v, w, part); });
+  if (n_velocity_constraints() > 0) psi_third(t, q, v, w, of_velocities(values));
 }
 
 void CallbackSystem::constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                               const ConstVectorRef& w, VectorRef out) const {
-  constraint_jacobian_derivative(t, q, w, scratch_->bent);
+  turn(t, q, w, scratch_->bent);
   multiply_transposed(constraint_pattern(), scratch_->bent, lambda, out);
 }
 
@@ -252,8 +285,9 @@ void CallbackSystem::lagrangian_hessian(double t, const ConstVectorRef& q, const
   values.setZero();
   hessian_at(t, q, lambda.head(calls_.constraints.rows), scratch_->hessian_values);
   scratch_->hessian_map.add(values, scratch_->hessian_values, 1);
+  if (const Index rows = n_velocity_constraints(); rows > 0) add_psi_hessian(t, q, lambda.tail(rows), values);
   if (!scratch_->obstacle_hessian) return;
-  obstacle_hessian(t, q, lambda.tail(calls_.obstacles.rows), scratch_->obstacle_values);
+  obstacle_hessian(t, q, lambda.segment(calls_.constraints.rows, calls_.obstacles.rows), scratch_->obstacle_values);
   scratch_->obstacle_hessian_map.add(values, scratch_->obstacle_values, -1);
 }
 
@@ -275,6 +309,7 @@ std::string CallbackSystem::differences() const {
     add(!calls_.obstacles.jacobian.function, "Jacobian of the obstacles", calls_.obstacles.degree);
     add(true, "second derivatives of the obstacles", lower(calls_.obstacles.degree));
   }
+  add(n_velocity_constraints() > 0, "derivatives of the constraints of velocities", not_polynomial);
   if (calls_.force) {
     add(!calls_.force_jacobian[0].function, "derivative of the force by q", not_polynomial);
     add(!calls_.force_jacobian[1].function, "derivative of the force by v", not_polynomial);

@@ -2,14 +2,21 @@
 /// \file
 /// A System made of the callbacks of a C program; what they leave out comes from differences (c_api_differences.hpp).
 
+#include <array>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "c_api/c_api_differences.hpp"
 #include "c_api/c_api_forces.hpp"
 
 namespace gnomon::c_api {
 
-class CallbackSystem final : public System, public TimeDependence, public Obstacles, public CallbackForces {
+class CallbackSystem final : public System,
+                             public TimeDependence,
+                             public VelocityConstraints,
+                             public Obstacles,
+                             public CallbackForces {
  public:
   /// closed: with every obstacle held closed. Throws Error(bad_value) where something is missing that no difference
   /// can give, Error(bad_size) for matrices of the wrong size.
@@ -35,6 +42,8 @@ class CallbackSystem final : public System, public TimeDependence, public Obstac
   const SparsityPattern& hessian_pattern() const override;
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override;
+  Index n_velocity_constraints() const override { return calls_.n_velocity_constraints; }
+  void constraint_turn(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef values) const override;
   double potential_rate(double t, const ConstVectorRef& q) const override;
   void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
@@ -57,6 +66,28 @@ class CallbackSystem final : public System, public TimeDependence, public Obstac
   /// out = sum_i y_i (Hess r_i) w for these rows r
   void bent_times(Rows& rows, double t, const ConstVectorRef& q, const ConstVectorRef& y, const ConstVectorRef& w,
                   VectorRef out) const;
+  /// Of a vector with one entry a row, or one a value of the Jacobian, the part of constraints of positions, and the
+  /// other one.
+  VectorRef of_positions(VectorRef out) const;
+  VectorRef of_velocities(VectorRef out) const;
+  /// How the Jacobian changes along w, at constant time.
+  void turn(double t, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef values) const;
+  void psi(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const;
+  void psi_linear(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const;
+  void psi_matrix(double t, const ConstVectorRef& q, VectorRef values) const;
+  void psi_matrix_along(double t, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef values) const;
+  template <class F>
+  void psi_columns(Level& level, const ConstVectorRef& q, VectorRef values, F&& f) const;
+  void psi_bend(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef values) const;
+  void psi_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                 VectorRef values) const;
+  void psi_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const;
+  void add_psi_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& mu, VectorRef values) const;
+  void psi_rest_jacobian(double t, const ConstVectorRef& q, VectorRef values) const;
+  void add_psi_rest_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& mu, VectorRef values) const;
+  void declare_time_dependence();
+  void watch_velocity_constraints(double t, const std::array<const Vector*, 2>& positions, const Vector& v);
+  void require_linear(double t, const Vector& q, const Vector& v) const;
   /// What each kind of row gives, g first and, where they are closed, -c; `head` is the size of the first part.
   template <class Evaluate>
   void stacked(Index head, VectorRef out, Evaluate&& evaluate) const;
@@ -71,5 +102,20 @@ class CallbackSystem final : public System, public TimeDependence, public Obstac
   bool closed_;
   SystemTraits traits_;
 };
+
+/// f_t = (8 (f(t+d) - f(t-d)) - (f(t+2d) - f(t-2d))) / 12d, d a part of the time in which the system changes
+/// noticeably.
+template <class F>
+void CallbackSystem::rate(double t, Vector& value, VectorRef out, F&& f) const {
+  constexpr double time_step = 1.0 / 1024;  // of Callbacks::time; both are powers of two times the step
+  const double d = calls_.time * time_step;
+  out.setZero();
+  for (const auto& [times, weight] : {std::pair{1.0, 8.0 / 12}, std::pair{2.0, -1.0 / 12}}) {
+    f(t + times * d, value);
+    out += weight / d * value;
+    f(t - times * d, value);
+    out -= weight / d * value;
+  }
+}
 
 }  // namespace gnomon::c_api

@@ -13,37 +13,31 @@
 
 namespace gnomon::c_api {
 
-namespace {
-
-constexpr double time_step = 1.0 / 1024;  // of Callbacks::time; both are powers of two times the step
-
-}  // namespace
-
-template <class F>
-void CallbackSystem::rate(double t, Vector& value, VectorRef out, F&& f) const {
-  const double d = calls_.time * time_step;
-  out.setZero();
-  for (const auto& [times, weight] : {std::pair{1.0, 8.0 / 12}, std::pair{2.0, -1.0 / 12}}) {
-    f(t + times * d, value);
-    out += weight / d * value;
-    f(t - times * d, value);
-    out -= weight / d * value;
-  }
-}
-
 void CallbackSystem::constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                          VectorRef out) const {
   constraint_jacobian(t, q, scratch_->values);
   multiply(constraint_pattern(), scratch_->values, v, out);
+  if (parts_.time_dependence) {
+    rate(t, scratch_->later_rows, scratch_->rate_rows, [&](double at, Vector& g) { constraints(at, q, g); });
+    out += scratch_->rate_rows;
+  }
+  if (n_velocity_constraints() > 0) psi(t, q, v, of_velocities(out));
+}
+
+/// G'[v] + G_t, A'[v] + A_t
+void CallbackSystem::constraint_turn(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                     VectorRef values) const {
+  turn(t, q, v, values);
   if (!parts_.time_dependence) return;
-  rate(t, scratch_->later_rows, scratch_->rate_rows, [&](double at, Vector& g) { constraints(at, q, g); });
-  out += scratch_->rate_rows;
+  rate(t, scratch_->later_values, scratch_->rate_values, [&](double at, Vector& G) { constraint_jacobian(at, q, G); });
+  values += scratch_->rate_values;
 }
 
 /// v^T (Hess g) v + 2 G_t v + g_tt
 void CallbackSystem::constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
   constraint_jacobian_derivative(t, q, v, scratch_->bent);
   multiply(constraint_pattern(), scratch_->bent, v, out);
+  if (n_velocity_constraints() > 0) psi_bias(t, q, v, of_velocities(out));
   if (!parts_.time_dependence) return;
   // 2 G_t v + g_tt = d/dt (2 G v + g_t), of which constraint_velocity is one half and a half.
   rate(t, scratch_->later_velocity, scratch_->more_rate_rows, [&](double at, Vector& g) {
@@ -51,7 +45,7 @@ void CallbackSystem::constraint_bias(double t, const ConstVectorRef& q, const Co
     multiply(constraint_pattern(), scratch_->values, v, scratch_->product_m);
     g += scratch_->product_m;
   });
-  out += scratch_->more_rate_rows;
+  of_positions(out) += of_positions(scratch_->more_rate_rows);
 }
 
 double CallbackSystem::potential_rate(double t, const ConstVectorRef& q) const {
@@ -61,16 +55,40 @@ double CallbackSystem::potential_rate(double t, const ConstVectorRef& q) const {
 
 void CallbackSystem::constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
   rate(t, scratch_->later_values, values, [&](double at, Vector& G) { constraint_jacobian(at, q, G); });
+  if (n_velocity_constraints() > 0) psi_rest_jacobian(t, q, of_velocities(values));
 }
 
 /// Hess U + sum_i lambda_i Hess g_i with these lambda, less that without.
 void CallbackSystem::constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                              VectorRef values) const {
-  rate(t, scratch_->later_hessian, values, [&](double at, Vector& H) { lagrangian_hessian(at, q, lambda, H); });
+  Vector& here = scratch_->of_positions;
+  here = lambda;
+  of_velocities(here).setZero();
+  rate(t, scratch_->later_hessian, values, [&](double at, Vector& H) { lagrangian_hessian(at, q, here, H); });
   if (lambda.size() == 0) return;
   rate(t, scratch_->later_hessian, scratch_->rate_hessian,
-       [&](double at, Vector& H) { lagrangian_hessian(at, q, scratch_->zero_lambda, H); });
+       [&](double at, Vector& H) { lagrangian_hessian(at, q, scratch_->all_zero, H); });
   values -= scratch_->rate_hessian;
+  if (const Index rows = n_velocity_constraints(); rows > 0) add_psi_rest_hessian(t, q, lambda.tail(rows), values);
+}
+
+void CallbackSystem::declare_time_dependence() {
+  parts_.time_dependence = this;
+  calls_.time_dependent = true;  // of the system with its obstacles closed too
+}
+
+/// Whether b is there, or A depends on time, and that both are all there is.
+void CallbackSystem::watch_velocity_constraints(double t, const std::array<const Vector*, 2>& positions,
+                                                const Vector& v) {
+  const Index rows = calls_.n_velocity_constraints;
+  for (const Vector* at : positions) try {
+      require_linear(t, *at, v);
+      Vector b(rows);
+      psi(t, *at, Vector::Zero(calls_.n), b);
+      if (!b.isZero(0) || changes_in_time(t, rows, [&](double time, Vector& value) { psi(time, *at, v, value); }))
+        declare_time_dependence();
+    } catch (const CannotEvaluate&) {
+    }
 }
 
 template <class F>
@@ -88,12 +106,13 @@ bool CallbackSystem::changes_in_time(double t, Index size, F&& f) const {
 void CallbackSystem::watch_time(double t, const Vector& q, const Vector& v) {
   const Vector moved = q + Vector::Constant(calls_.n, calls_.size / 7);
   const Vector faster = v + Vector::Constant(calls_.n, calls_.speed);
+  if (calls_.n_velocity_constraints > 0) watch_velocity_constraints(t, {&q, &moved}, faster);
   for (const Vector* at : {&q, &moved}) {
     if (!parts_.time_dependence &&
         (changes_in_time(t, 1, [&](double time, Vector& u) { u[0] = potential(time, *at); }) ||
          changes_in_time(t, calls_.constraints.rows,
                          [&](double time, Vector& g) { evaluate(scratch_->g, time, *at, g); })))
-      parts_.time_dependence = this;
+      declare_time_dependence();
     if (calls_.force)
       for (const Vector* velocity : {&v, &faster})
         if (changes_in_time(t, calls_.n, [&](double time, Vector& Q) { force(time, *at, *velocity, Q); }))

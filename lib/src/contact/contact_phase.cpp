@@ -89,40 +89,96 @@ void ContactPhase::hold(const ContactQuantities& quantities, const State& z) {
   share_.setZero(shared_.cols());
 }
 
-void ContactPhase::share_forces(const ContactQuantities& quantities, double largest_psi) {
+void ContactPhase::share(const ContactQuantities& quantities, double largest_psi, const ConstVectorRef& inner,
+                         Vector& N, Vector& T) const {
   const Contacts& contacts = model->contacts();
   const auto count = static_cast<Index>(contacts.size());
-  normal = psi.segment(quantities.first(), count);
-  tangential.setZero();
+  N = inner.segment(quantities.first(), count);
+  T.setZero(count);
   Index row = quantities.first() + count;
   for (Index k = 0; k < count; ++k)
-    if (model->slip()[static_cast<std::size_t>(k)] == State::sticks) tangential[k] = -psi[row++];
+    if (model->slip()[static_cast<std::size_t>(k)] == State::sticks) T[k] = -inner[row++];
   const Index shares = shared_.cols();
   if (shares == 0) return;
   const Vector& mu = quantities.friction_coefficients();
-  const double least = thresholds::force_rounding * std::max(normal.lpNorm<Eigen::Infinity>(), largest_psi) +
+  const double least = thresholds::force_rounding * std::max(N.lpNorm<Eigen::Infinity>(), largest_psi) +
                        std::numeric_limits<double>::min();
   share_matrix_.setZero();
   share_right_.setZero();
   for (Index k = 0; k < count; ++k) {
     const Index i = contacts[static_cast<std::size_t>(k)];
     if (!(mu[i] > 0)) continue;
-    const double weight = 1 / (mu[i] * std::max(normal[k], least));
+    const double weight = 1 / (mu[i] * std::max(N[k], least));
     for (Index a = 0; a < shares; ++a) {
       const double of_a = weight * shared_(count + k, a);
-      share_right_[a] -= of_a * tangential[k];
+      share_right_[a] -= of_a * T[k];
       for (Index b = 0; b < shares; ++b) share_matrix_(a, b) += of_a * shared_(count + k, b);
     }
   }
   share_solver_.compute(share_matrix_);
   share_ = share_solver_.solve(share_right_);
+  // The largest part of its limit that a contact takes.
+  const auto largest_part = [&](const Vector& c) {
+    double largest = 0;
+    for (Index k = 0; k < count; ++k) {
+      const double m = mu[contacts[static_cast<std::size_t>(k)]];
+      if (!(m > 0) || slides(model->slip()[static_cast<std::size_t>(k)])) continue;
+      const double limit = m * (N[k] + shared_.row(k).dot(c)), force = T[k] + shared_.row(count + k).dot(c);
+      largest = std::max(largest, std::abs(force) / std::max(limit, m * least));
+    }
+    return largest;
+  };
+  double above = largest_part(share_);
+  if (above > 1) {
+    // Of ever larger parts the first that all can keep to, then by halves; by itself it is below the one found first.
+    double below = 0;
+    constexpr int halves = 52;
+    for (int k = 0; k < halves; ++k) {
+      const double middle = below + (above - below) / 2;
+      if (const auto within = shares_within(quantities, N, T, middle)) {
+        above = middle;
+        share_ = *within;
+      } else {
+        below = middle;
+      }
+    }
+  }
   for (Index a = 0; a < shares; ++a) {
-    normal += share_[a] * shared_.col(a).head(count);
-    tangential += share_[a] * shared_.col(a).tail(count);
+    N += share_[a] * shared_.col(a).head(count);
+    T += share_[a] * shared_.col(a).tail(count);
   }
 }
 
-void ContactPhase::spread(const ContactQuantities& quantities, const ConstVectorRef& inner, Vector& all) const {
+/// c = -A^T y with 0 <= y _|_ b + A A^T y >= 0 is the shortest with A c <= b.
+std::optional<Vector> ContactPhase::shares_within(const ContactQuantities& quantities, const Vector& N, const Vector& T,
+                                                  double part) const {
+  const Contacts& contacts = model->contacts();
+  const auto count = static_cast<Index>(contacts.size());
+  const Index shares = shared_.cols();
+  Matrix A(3 * count, shares);
+  Vector b(3 * count);
+  Index rows = 0;
+  const auto add = [&](const auto& row, double right) {
+    const double size = row.norm();
+    if (!(size > 0) && right >= 0) return;
+    A.row(rows) = size > 0 ? row / size : row;
+    b[rows++] = size > 0 ? right / size : right;
+  };
+  for (Index k = 0; k < count; ++k) {
+    const double limit = part * quantities.friction_coefficients()[contacts[static_cast<std::size_t>(k)]];
+    const Eigen::RowVectorXd n = shared_.row(k), t = shared_.row(count + k);
+    if (!n.isZero(0)) add(Eigen::RowVectorXd(-n), N[k]);
+    if (!(limit > 0) || slides(model->slip()[static_cast<std::size_t>(k)])) continue;
+    for (const double sign : {1.0, -1.0}) add(Eigen::RowVectorXd(sign * t - limit * n), limit * N[k] - sign * T[k]);
+  }
+  const Matrix used = A.topRows(rows);
+  const auto y = lemke(used * used.transpose(), b.head(rows));
+  if (!y) return std::nullopt;
+  return Vector(-(used.transpose() * *y));
+}
+
+void ContactPhase::spread(const ContactQuantities& quantities, double largest_psi, const ConstVectorRef& inner,
+                          Vector& all) const {
   const Index m = quantities.system()->m(), first = quantities.first(), of_velocities = m - first,
               contacts = quantities.n_contacts();
   const bool coulomb = quantities.coulomb();
@@ -130,17 +186,15 @@ void ContactPhase::spread(const ContactQuantities& quantities, const ConstVector
   all.head(first) = inner.head(first);
   all.segment(first, of_velocities) = inner.tail(of_velocities);
   const Contacts& closed = model->contacts();
-  Index stuck = first + static_cast<Index>(closed.size());
+  if (coulomb) share(quantities, largest_psi, inner, spread_normal_, spread_tangential_);
   for (std::size_t k = 0; k < closed.size(); ++k) {
     const auto at = static_cast<Index>(k);
-    const double psi_k = inner[first + at];
-    all[m + closed[k]] = psi_k;
+    all[m + closed[k]] = coulomb ? spread_normal_[at] : inner[first + at];
     if (!coulomb) continue;
     const int slip = model->slip()[k];
-    all[m + contacts + closed[k]] = slip == State::sticks ? -inner[stuck++]
-                                    : slides(slip) ? -slip * quantities.friction_coefficients()[closed[k]] * psi_k
-                                    : at < tangential.size() ? tangential[at]
-                                                             : 0;
+    all[m + contacts + closed[k]] = slides(slip)
+                                        ? -slip * quantities.friction_coefficients()[closed[k]] * inner[first + at]
+                                        : spread_tangential_[at];
   }
 }
 

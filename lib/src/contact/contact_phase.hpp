@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,12 +38,14 @@ struct ContactPhase {
   /// The contacts that stick are held where the state says, and share their forces from there.
   void hold(const ContactQuantities& quantities, const State& z);
   /// normal, and tangential of the contacts that stick, from psi: the sum of T_i^2/(mu_i psi_i) as small as the motion
-  /// allows. largest_psi: of the run so far.
-  void share_forces(const ContactQuantities& quantities, double largest_psi);
-  /// Multipliers `inner` of the phase, (g, psi of the closed contacts, those that stick, A), as those of a state: (g, A,
-  /// psi of all contacts), and with Coulomb friction their tangential forces. Those of contacts whose slip is fixed by
-  /// others already are as share_forces found them last.
-  void spread(const ContactQuantities& quantities, const ConstVectorRef& inner, Vector& all) const;
+  /// allows; where a limit is passed by these, the largest |T_i|/(mu_i psi_i) as small as it allows, which is one where
+  /// the contacts just hold together. largest_psi: of the run so far.
+  void share_forces(const ContactQuantities& quantities, double largest_psi) {
+    share(quantities, largest_psi, psi, normal, tangential);
+  }
+  /// Multipliers `inner` of the phase, (g, psi of the closed contacts, those that stick, A), as those of a state: (g,
+  /// A, psi of all contacts), and with Coulomb friction their tangential forces, shared as by share_forces.
+  void spread(const ContactQuantities& quantities, double largest_psi, const ConstVectorRef& inner, Vector& all) const;
   /// The margins, at least zero as long as the phase lasts, after its accelerations and multipliers were solved for at
   /// (t, q, v): one entry a closed contact, psi; with Coulomb friction then mu psi - |T| of those that stick, and after
   /// these the slip rate of those that slide, to their side. Infinity where there is no such thing.
@@ -53,9 +56,17 @@ struct ContactPhase {
   friend class ContactPhases;
   Index first_contact_ = 0;  ///< row of the first closed contact
   /// Columns are forces of the closed contacts, normal and tangential, that together do nothing.
-  Matrix shared_, share_matrix_;
-  Vector share_right_, share_;
-  Eigen::LDLT<Matrix> share_solver_;
+  Matrix shared_;
+  mutable Matrix share_matrix_;
+  mutable Vector share_right_, share_, spread_normal_, spread_tangential_;
+  mutable Eigen::LDLT<Matrix> share_solver_;
+
+  void share(const ContactQuantities& quantities, double largest_psi, const ConstVectorRef& inner, Vector& N,
+             Vector& T) const;
+  /// The shares c with |T_k + t_k.c| <= part mu_k (N_k + n_k.c) of all contacts that stick, and no normal force below
+  /// zero, of the least |c|.
+  std::optional<Vector> shares_within(const ContactQuantities& quantities, const Vector& N, const Vector& T,
+                                      double part) const;
 };
 
 /// The phases that a run has visited or tried.

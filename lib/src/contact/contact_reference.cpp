@@ -250,7 +250,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   Vector spread(const Vector& lambda) const {
     if (lambda.size() < m_) return Vector::Zero(lambda_.size());
     Vector all;
-    contact_.phase().spread(quantities_, lambda, all);
+    contact_.phase().spread(quantities_, contact_.largest_psi(), lambda, all);
     return all;
   }
 
@@ -283,7 +283,10 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
       if (!contains(landing, i) && gaps_.c[i] <= 10 * contact_.gap_tolerance(i) && gaps_.rate[i] < -contact_.moving(i))
         landing.push_back(i);
     laws_.settle(landing, opening, letting_go, stopping);
-    if (!contact_.resting()) require_visible_rebounds(landing);
+    if (!contact_.resting()) return require_visible_rebounds(landing);
+    if (!quantities_.coulomb()) return;
+    contact_.multipliers_at_rest(lambda_);
+    own_lambda_ = lambda_;
   }
 
   /// A rebound from a contact rises by w^2/(2 a), which a double of q must resolve.

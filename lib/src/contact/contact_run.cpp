@@ -101,17 +101,9 @@ void ContactRun::leave_piece() {
   keep();
   state = inner;
   keep();
-  contact_.phase().spread(quantities_, inner.lambda, state.lambda);
+  contact_.phase().spread(quantities_, contact_.largest_psi(), inner.lambda, state.lambda);
   if (singular_.step == 0) singular_ = integrator_->singular_position();
   contact_.note_speed(quantities_.speed(state));
-}
-
-/// The multipliers at rest, which follow from the forces there.
-void ContactRun::note_rest() {
-  ContactPhase& phase = contact_.phase();
-  contact_.consistent(phase, contact_.state());
-  if (quantities_.coulomb()) phase.share_forces(quantities_, contact_.largest_psi());
-  phase.spread(quantities_, phase.psi, contact_.state().lambda);
 }
 
 void ContactRun::add_counters(const RunCounters& before) {
@@ -138,7 +130,7 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   const Windings turns(contact_.state().turns);
   enter_piece();
   now_energy_ = quantities_.energy(contact_.state());
-  if (contact_.resting()) return note_rest();
+  if (contact_.resting()) return contact_.multipliers_at_rest(contact_.state().lambda);
   leave_piece();
   if (n_contacts_ == 0) warm_up();
 }
@@ -169,7 +161,7 @@ Vector ContactRun::index1_multipliers() const {
   Vector inner = integrator_->index1_multipliers();
   contact_.phase().push(state.t, state.q.value(), inner);
   Vector lambda;
-  contact_.phase().spread(quantities_, inner, lambda);
+  contact_.phase().spread(quantities_, contact_.largest_psi(), inner, lambda);
   return lambda;
 }
 
@@ -236,7 +228,8 @@ bool ContactRun::forward(double h, StepReport& report, StepJudge* judge) {
     if (contact_.resting()) {
       remaining -= laws_.rest(remaining);
       if (contact_.resting()) {
-        if (quantities_.coulomb() && quantities_.changes_with_time()) note_rest();
+        if (quantities_.coulomb() && quantities_.changes_with_time())
+          contact_.multipliers_at_rest(contact_.state().lambda);
         continue;
       }
       enter_piece();
@@ -316,7 +309,7 @@ void ContactRun::settle(const LocatedEvent& event) {
   if (event.kind == EventKind::slide) letting_go = location_.at_their_limit(event.contact);
   laws_.settle(landing, opening, letting_go, stopping);
   enter_piece();
-  if (contact_.resting() && quantities_.coulomb()) note_rest();
+  if (contact_.resting() && quantities_.coulomb()) contact_.multipliers_at_rest(contact_.state().lambda);
 }
 
 /// Is the error of the step, with that of the piece which the integrator has just taken, one that the judge allows?

@@ -52,7 +52,6 @@ class ContactRun final : public EventDriver {
   Integrator& integrator_of(const ContactPhase& phase);
   void enter_piece();
   void leave_piece();
-  void note_rest();
   void warm_up();
   bool fail(const std::string& why, StepReport& report);
   void add_counters(const RunCounters& before);

@@ -107,6 +107,11 @@ void ContactState::consistent(ContactPhase& phase, const State& z) {
     throw CannotEvaluate("accelerations or contact multipliers are not finite");
 }
 
+void ContactState::multipliers_at_rest(Vector& lambda) {
+  consistent(*phase_, state_);
+  phase_->spread(quantities_, largest_psi_, phase_->psi, lambda);
+}
+
 void ContactState::stop_if_interrupted() const {
   if (flag_is_set(interrupt_)) throw CannotEvaluate("interrupted");
 }

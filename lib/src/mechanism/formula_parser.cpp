@@ -366,7 +366,7 @@ class Parser {
 
   /// The pieces of a spline are the branches of comparisons.
   NodeIndex table(const std::pair<const std::string, CubicSpline>& one, std::size_t column) {
-    expect('(');
+    if (!accept('(')) fail(column, "table " + one.first + " is a function: " + one.first + "(u)");
     const NodeIndex u = sum();
     skip();
     if (at_ < text_.size() && text_[at_] == ',') fail(column, "table " + one.first + " has one argument");

@@ -228,8 +228,8 @@ class NullVector {
   GramCholesky factors_;
 };
 
-/// Rows in which columns of the same span are the unit matrix: as many of velocities, from `positions` on, as there are,
-/// so that the other columns are of positions alone.
+/// Rows in which columns of the same span are the unit matrix: as many of velocities, from `positions` on, as there
+/// are, so that the other columns are of positions alone.
 std::vector<Index> dependent_rows(Matrix y, Index positions) {
   std::vector<Index> rows(static_cast<std::size_t>(y.cols()), -1);
   const double size = y.cwiseAbs().maxCoeff();

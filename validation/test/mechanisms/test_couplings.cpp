@@ -413,7 +413,7 @@ BOOST_AUTO_TEST_CASE(tables_are_splines) {
       {{with(law, "[-2, -1.2, 0,", "[-2, 0, 0,"), "x of table law goes from 0 to 0, expected ascending numbers"},
        {with(law, "[-8, -1, 0,", "[-8, -1,"), "table law has 6 numbers x and 5 numbers y"},
        {with(law, "law(x)", "law(x, 1)"), "table law has one argument"},
-       {with(law, "-law(x)", "-law*x"), "\"(\""},
+       {with(law, "-law(x)", "-law*x"), "table law is a function: law(u)"},
        {with(law, "[start]", "ends = \"clamped\"\n[start]"), "unknown kind of ends \"clamped\""},
        {with(law, "law(x)", "lav(x)"), "\"law\""}});
 }

@@ -21,8 +21,8 @@ class Archive;
 ///
 /// Where a constraint of velocities repeats what others and constraints of positions say together, as that of the
 /// second wheel of an axle does, B has the rows of velocities only. The two levels agree at the ends of a step, and
-/// along it to the order of the step: nu takes up the difference there, which does no work, since B^T lambda = 0. Of the
-/// multipliers those of velocities are of least norm then.
+/// along it to the order of the step: nu takes up the difference there, which does no work, since B^T lambda = 0. Of
+/// the multipliers those of velocities are of least norm then.
 class GNOMON_EXPORT Border {
  public:
   /// Null where G has full rank at q, which is on the constraints. Throws Error(rank_deficient) where q is a singular

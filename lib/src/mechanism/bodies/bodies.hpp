@@ -198,6 +198,13 @@ struct PlaneContact : Named {
   std::optional<Formula> restitution, friction;
 };
 
+/// What is welded to a body without mass, and a place of it, which are at one point.
+struct Carried {
+  std::string weld;
+  Place place;
+  Partner of, on;
+};
+
 struct Bodies {
   int dimension = 3;
   Formulas gravity;  ///< empty: none
@@ -211,6 +218,7 @@ struct Bodies {
   std::vector<Gear> gears;
   std::vector<Rolling> rollings;
   std::vector<Bushing> bushings;
+  std::vector<Carried> carried;
   std::vector<Motor> motors;
   std::vector<Load> loads;
   std::vector<PlaneContact> contacts;

@@ -106,7 +106,8 @@ class LineWriter : JoiningWriter {
       return none ? s + ".stiffness/2*" + pi : s + ".stiffness/2*(sqrt(" + pi + ") - " + s + ".rest_length)^2";
     });
     write_length(spring, false);
-    output(s + ".force", s + ".stiffness*(" + s + ".length - " + s + ".rest_length)", "N", place);
+    const std::string elastic = s + ".stiffness*(" + s + ".length - " + s + ".rest_length)";
+    output(s + ".force", spring.damping ? elastic + " + " + s + ".damper*" + s + ".length" : elastic, "N", place);
     if (!spring.damping) return;
     number(s + ".damping", *spring.damping, spring.damping->place);
     // The rate of the length over the length.

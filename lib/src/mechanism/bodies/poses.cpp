@@ -54,6 +54,18 @@ Poses::Poses(const Bodies& bodies, const std::vector<double>& parameters) : bodi
     for (std::size_t j = 0; j < markers_[k].size(); ++j)
       if (const auto& at = bodies.bodies[k].markers[j].at)
         markers_[k][j] = (axes_[k].transpose() * (position(*at) - centres_[k])).unaryExpr(&cleaned);
+  check_carried();
+}
+
+void Poses::check_carried() const {
+  for (const Carried& one : bodies_.carried) {
+    const Vector3 apart = position(one.on) - position(one.of);
+    const double size = std::max(position(one.on).norm(), position(one.of).norm());
+    if (apart.norm() > thresholds::exact_start * size)
+      throw error_at(one.place, "weld " + one.weld + " joins \"" + one.of.name + "\" of a body without mass and \"" +
+                                    one.on.name + "\", which are apart by " + number_text(apart.norm()) +
+                                    ": such a body is not assembled, expected its place there");
+  }
 }
 
 double Poses::number(const Formula& formula) const {

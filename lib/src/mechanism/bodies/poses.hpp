@@ -63,6 +63,7 @@ class Poses {
   Matrix3 repair(const Body& body, const Matrix3& inertia);
   Matrix3 orientation(const Body& body) const;
   void place_all();
+  void check_carried() const;
   void place(std::size_t k);
 
   const Bodies& bodies_;

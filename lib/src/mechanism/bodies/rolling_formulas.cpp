@@ -17,6 +17,8 @@
 ///     |p| = R_A + R,      R_A (alpha - gamma) + R (beta - gamma) = const,
 ///     |p| = |R_A - R|,    R_A (alpha - gamma) - R (beta - gamma) = const    of one disc inside the other.
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/numbers.hpp"
@@ -62,8 +64,15 @@ class RollingWriter : JoiningWriter {
       output(r + ".force." + letters[c], force, "N", rolling.place);
     }
     // The condition of the height pulls too, where a real wheel would lift off. Without gravity nothing says what is
-    // rounding.
-    if (!all_.gravity.empty()) {
+    // rounding. A disc on a disc, as a gear, is held by joints.
+    const bool held =
+        rolling.base_radius && std::any_of(all_.joints.begin(), all_.joints.end(), [&](const Joint& joint) {
+          const auto joins = [&](const Partner& one) {
+            return one.kind == Partner::Kind::body && one.index == rolling.b.index;
+          };
+          return joins(joint.a) || joins(joint.b);
+        });
+    if (!all_.gravity.empty() && !held) {
       constant(r + ".no_pull", rolling.place, [rolling, gravity = all_.gravity](const Poses& poses) {
         return thresholds::no_pull * poses.mass(rolling.b.index) * poses.vector(gravity).norm();
       });
@@ -159,13 +168,18 @@ class RollingWriter : JoiningWriter {
     const std::string &r = rolling.name, c = r + ".c", w = r + ".axis", n = r + ".n";
     std::string height = r + ".radius";
     if (rolling.wheel) {
+      constant(r + ".stands", rolling.place, [rolling](const Poses& poses) {
+        const Vector3 axis = axis_of(rolling, poses),
+                      normal = poses.direction(rolling.normal, "the normal of joint " + rolling.name);
+        const double upright = axis.cross(normal).norm();
+        if (!(upright > thresholds::right_angle))
+          throw error_at(rolling.place, "joint " + rolling.name +
+                                            ": the axis of the wheel is the normal of the plane, on "
+                                            "which it lies flat and has no direction to roll");
+        return upright;
+      });
       fixed_vector(
-          w, rolling.b,
-          [rolling](const Poses& poses) -> Vector3 {
-            if (rolling.axis.empty()) return poses.axes(rolling.b.index).col(2);
-            return poses.direction(rolling.axis, "the axis of joint " + rolling.name);
-          },
-          rolling.place);
+          w, rolling.b, [rolling](const Poses& poses) -> Vector3 { return axis_of(rolling, poses); }, rolling.place);
       define(r + ".lean", dot(n, w), rolling.place);
       // n x w, whose length is k, off the constraints too.
       const std::string way = r + ".way";
@@ -200,6 +214,10 @@ class RollingWriter : JoiningWriter {
     }
     for (const auto& [row, vector] : rows(rolling))
       if (row != r + ".height") constraint(place, row, dot(r + ".slip", vector), rolling.place);
+  }
+  static Vector3 axis_of(const Rolling& rolling, const Poses& poses) {
+    if (rolling.axis.empty()) return poses.axes(rolling.b.index).col(2);
+    return poses.direction(rolling.axis, "the axis of joint " + rolling.name);
   }
   std::string body_of(const Partner& partner) const { return all_.bodies[partner.index].name; }
   /// Component i of omega x a.

@@ -134,7 +134,8 @@ class BodyReader : TableReader {
     const toml::node *position = keys.table.get("position"), *place = keys.table.get("place");
     const bool drawn = !body.position.empty();  // from one point to another
     if (const toml::node* other = position ? position : place; drawn && other)
-      throw error_at(file_.place(*other), what + " has a position beside the from and to of its shape");
+      throw error_at(file_.place(*other),
+                     what + " has a " + (position ? "position" : "place") + " beside the from and to of its shape");
     if (!drawn && (position == nullptr) == (place == nullptr))
       throw error_at(entry.key_place, what + (position ? " has a position and a place, expected one of them"
                                                        : " has no position: give a position of its centre of mass, or "
@@ -340,7 +341,7 @@ class BodyReader : TableReader {
 
   /// mass = 0
   void read_massless(const Keys& keys, Body& body) {
-    for (const char* key : {"centre_of_mass", "velocity", "angular_velocity"})
+    for (const char* key : {"centre_of_mass", "velocity", "angular_velocity", "hold"})
       if (const toml::node* node = keys.table.get(key))
         throw error_at(file_.place(*node),
                        keys.what + " has the mass 0 and " + key + ": without mass it moves with what it is welded to");
@@ -366,6 +367,10 @@ class BodyReader : TableReader {
               (known == partners_.end() && carrier != "ground") ||
               (known != partners_.end() && known->second.kind == Partner::Kind::particle))
             continue;
+          // Of a joint by one frame both are there.
+          const auto of = partners_.find(name(own)), on = partners_.find(other);
+          if (of != partners_.end() && on != partners_.end())
+            all_.carried.push_back({entry.key, entry.key_place, of->second, on->second});
           carry(carried, known == partners_.end() ? Partner{} : known->second);
           folded_.insert(entry.key);
           left.erase(carried);
