@@ -13,7 +13,9 @@ std::vector<int> ContactChoice::sides(const Contacts& letting_go, const Contacts
   if (letting_go.empty()) return side;
   ContactPhase& phase = contact_.phase();
   contact_.consistent(phase, contact_.state());
-  phase.share_forces(quantities_, contact_.largest_psi());
+  const State& z = contact_.state();
+  const Vector v = quantities_.velocity(z.q.value(), z.p.value());
+  phase.share_forces(quantities_, contact_.largest_psi(), {z.t, z.q.value(), v});
   for (std::size_t j = 0; j < rubbing.size(); ++j)
     if (contains(letting_go, rubbing[j]))
       side[j] = phase.tangential[place(contact_.state().closed, rubbing[j])] < 0 ? 1 : -1;

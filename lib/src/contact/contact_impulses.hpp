@@ -24,6 +24,8 @@ class ContactImpulses {
 
   /// C_i v for all contacts, and the slip rates
   Vector rates(const Vector& p) const { return C_ * velocity(p); }
+  /// dc/dq of a contact that touches, or dd/dq of one with friction, by its row.
+  Vector gradient(Index row) const { return C_.row(row).transpose(); }
   /// D: rates by impulses
   const Matrix& compliance() const { return compliance_; }
   /// Moreau's law with the restitution e_i of each contact: impulses for rates w. No friction.

@@ -1,6 +1,8 @@
 #include "contact/contact_phase.hpp"
 
+#include <Eigen/LU>
 #include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -70,6 +72,7 @@ void ContactPhase::hold(const ContactQuantities& quantities, const State& z) {
     if (model->slip()[k] == State::loose) loose.push_back(closed[k]);
   }
   shared_.setZero(2 * count, static_cast<Index>(loose.size()));
+  gradients_.setZero(quantities.system()->n(), static_cast<Index>(loose.size()));
   if (loose.empty()) return;
   Contacts rubbing = stuck;
   rubbing.insert(rubbing.end(), loose.begin(), loose.end());
@@ -83,23 +86,49 @@ void ContactPhase::hold(const ContactQuantities& quantities, const State& z) {
     for (std::size_t j = 0; j < stuck.size(); ++j)
       shared_(count + place(closed, stuck[j]), r) = -x(count + static_cast<Index>(j), r);
     shared_(count + place(closed, loose[static_cast<std::size_t>(r)]), r) = 1;
+    gradients_.col(r) = contacts.gradient(count + static_cast<Index>(stuck.size()) + r);
   }
   share_matrix_.setZero(shared_.cols(), shared_.cols());
   share_right_.setZero(shared_.cols());
   share_.setZero(shared_.cols());
 }
 
-void ContactPhase::share(const ContactQuantities& quantities, double largest_psi, const ConstVectorRef& inner,
-                         Vector& N, Vector& T) const {
-  const Contacts& contacts = model->contacts();
-  const auto count = static_cast<Index>(contacts.size());
-  N = inner.segment(quantities.first(), count);
+void ContactPhase::take(const ConstVectorRef& inner, Index first, Vector& N, Vector& T) const {
+  const auto count = static_cast<Index>(model->contacts().size());
+  N = inner.segment(first, count);
   T.setZero(count);
-  Index row = quantities.first() + count;
+  Index row = first + count;
   for (Index k = 0; k < count; ++k)
     if (model->slip()[static_cast<std::size_t>(k)] == State::sticks) T[k] = -inner[row++];
+}
+
+/// Reactions that press contacts, as those of bearings do, depend on the shares: these are forces c_r along the slips of
+/// the contacts without a row of their own, under which the multipliers of the phase are those of its equations.
+void ContactPhase::share(const ContactQuantities& quantities, double largest_psi, const ContactMoment& at,
+                         const ConstVectorRef& inner, Vector& N, Vector& T) const {
+  take(inner, quantities.first(), N, T);
+  if (shared_.cols() == 0) return;
+  share_linearly(quantities, largest_psi, N, T);
+  if (!quantities.system()->parts().friction) return;
+  Vector c = share_, a(quantities.system()->n()), lambda = inner;
+  constexpr int most_passes = 50;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    const Vector further = gradients_ * c;
+    friction_acceleration(*model, at.t, at.q, at.v, a, lambda, 0, &further);
+    take(lambda, quantities.first(), N, T);
+    Index r = 0;
+    for (std::size_t k = 0; k < model->contacts().size(); ++k)
+      if (is_loose(quantities, k)) T[static_cast<Index>(k)] = c[r++];
+    share_linearly(quantities, largest_psi, N, T);
+    c += share_;
+    if (!(share_.lpNorm<Eigen::Infinity>() > thresholds::force_rounding * c.lpNorm<Eigen::Infinity>())) return;
+  }
+}
+
+void ContactPhase::share_linearly(const ContactQuantities& quantities, double largest_psi, Vector& N, Vector& T) const {
+  const Contacts& contacts = model->contacts();
+  const auto count = static_cast<Index>(contacts.size());
   const Index shares = shared_.cols();
-  if (shares == 0) return;
   const Vector& mu = quantities.friction_coefficients();
   const double least = thresholds::force_rounding * std::max(N.lpNorm<Eigen::Infinity>(), largest_psi) +
                        std::numeric_limits<double>::min();
@@ -117,36 +146,74 @@ void ContactPhase::share(const ContactQuantities& quantities, double largest_psi
   }
   share_solver_.compute(share_matrix_);
   share_ = share_solver_.solve(share_right_);
-  // The largest part of its limit that a contact takes.
-  const auto largest_part = [&](const Vector& c) {
-    double largest = 0;
-    for (Index k = 0; k < count; ++k) {
-      const double m = mu[contacts[static_cast<std::size_t>(k)]];
-      if (!(m > 0) || slides(model->slip()[static_cast<std::size_t>(k)])) continue;
-      const double limit = m * (N[k] + shared_.row(k).dot(c)), force = T[k] + shared_.row(count + k).dot(c);
-      largest = std::max(largest, std::abs(force) / std::max(limit, m * least));
-    }
-    return largest;
-  };
-  double above = largest_part(share_);
-  if (above > 1) {
-    // Of ever larger parts the first that all can keep to, then by halves; by itself it is below the one found first.
-    double below = 0;
-    constexpr int halves = 52;
-    for (int k = 0; k < halves; ++k) {
-      const double middle = below + (above - below) / 2;
-      if (const auto within = shares_within(quantities, N, T, middle)) {
-        above = middle;
-        share_ = *within;
-      } else {
-        below = middle;
-      }
-    }
-  }
+  if (const double part = largest_part(quantities, least, N, T, share_); part > 1)
+    share_evenly(quantities, least, part, N, T);
   for (Index a = 0; a < shares; ++a) {
     N += share_[a] * shared_.col(a).head(count);
     T += share_[a] * shared_.col(a).tail(count);
   }
+}
+
+double ContactPhase::largest_part(const ContactQuantities& quantities, double least, const Vector& N, const Vector& T,
+                                  const Vector& c) const {
+  const auto count = static_cast<Index>(model->contacts().size());
+  double largest = 0;
+  for (Index k = 0; k < count; ++k) {
+    const double m = quantities.friction_coefficients()[model->contacts()[static_cast<std::size_t>(k)]];
+    if (!(m > 0) || slides(model->slip()[static_cast<std::size_t>(k)])) continue;
+    const double limit = m * (N[k] + shared_.row(k).dot(c)), force = T[k] + shared_.row(count + k).dot(c);
+    largest = std::max(largest, std::abs(force) / std::max(limit, m * least));
+  }
+  return largest;
+}
+
+/// The least part of their limits that all contacts can keep to: by halves, then by Newton's method for those that are
+/// at it, as many as there are shares and one.
+void ContactPhase::share_evenly(const ContactQuantities& quantities, double least, double above, const Vector& N,
+                                const Vector& T) const {
+  const auto count = static_cast<Index>(model->contacts().size());
+  const Index shares = shared_.cols();
+  double below = 0;
+  constexpr int halves = 40;
+  for (int k = 0; k < halves; ++k) {
+    const double middle = below + (above - below) / 2;
+    if (const auto within = shares_within(quantities, N, T, middle)) {
+      above = middle;
+      share_ = *within;
+    } else {
+      below = middle;
+    }
+  }
+  std::vector<std::pair<double, Index>> parts;
+  const auto limit = [&](Index k, const Vector& c) {
+    return quantities.friction_coefficients()[model->contacts()[static_cast<std::size_t>(k)]] *
+           (N[k] + shared_.row(k).dot(c));
+  };
+  const auto force = [&](Index k, const Vector& c) { return T[k] + shared_.row(count + k).dot(c); };
+  for (Index k = 0; k < count; ++k)
+    if (limit(k, share_) > 0 && !slides(model->slip()[static_cast<std::size_t>(k)]))
+      parts.emplace_back(-std::abs(force(k, share_)) / limit(k, share_), k);
+  std::sort(parts.begin(), parts.end());
+  if (static_cast<Index>(parts.size()) <= shares) return;
+  Vector c = share_;
+  double part = above;
+  Matrix derivative(shares + 1, shares + 1);
+  Vector residual(shares + 1);
+  for (int pass = 0; pass < 3; ++pass) {
+    for (Index e = 0; e <= shares; ++e) {
+      const Index k = parts[static_cast<std::size_t>(e)].second;
+      const double sign = force(k, share_) < 0 ? -1 : 1,
+                   mu = quantities.friction_coefficients()[model->contacts()[static_cast<std::size_t>(k)]];
+      residual[e] = sign * force(k, c) - part * limit(k, c);
+      derivative.row(e).head(shares) = sign * shared_.row(count + k) - part * mu * shared_.row(k);
+      derivative(e, shares) = -limit(k, c);
+    }
+    const Vector step = derivative.fullPivLu().solve(residual);
+    c -= step.head(shares);
+    part -= step[shares];
+  }
+  if (c.allFinite() && largest_part(quantities, least, N, T, c) <= largest_part(quantities, least, N, T, share_))
+    share_ = c;
 }
 
 /// c = -A^T y with 0 <= y _|_ b + A A^T y >= 0 is the shortest with A c <= b.
@@ -177,8 +244,8 @@ std::optional<Vector> ContactPhase::shares_within(const ContactQuantities& quant
   return Vector(-(used.transpose() * *y));
 }
 
-void ContactPhase::spread(const ContactQuantities& quantities, double largest_psi, const ConstVectorRef& inner,
-                          Vector& all) const {
+void ContactPhase::spread(const ContactQuantities& quantities, double largest_psi, const ContactMoment& moment,
+                          const ConstVectorRef& inner, Vector& all) const {
   const Index m = quantities.system()->m(), first = quantities.first(), of_velocities = m - first,
               contacts = quantities.n_contacts();
   const bool coulomb = quantities.coulomb();
@@ -186,7 +253,7 @@ void ContactPhase::spread(const ContactQuantities& quantities, double largest_ps
   all.head(first) = inner.head(first);
   all.segment(first, of_velocities) = inner.tail(of_velocities);
   const Contacts& closed = model->contacts();
-  if (coulomb) share(quantities, largest_psi, inner, spread_normal_, spread_tangential_);
+  if (coulomb) share(quantities, largest_psi, moment, inner, spread_normal_, spread_tangential_);
   for (std::size_t k = 0; k < closed.size(); ++k) {
     const auto at = static_cast<Index>(k);
     all[m + closed[k]] = coulomb ? spread_normal_[at] : inner[first + at];
@@ -206,7 +273,7 @@ void ContactPhase::margins(const ContactQuantities& quantities, double largest_p
     out = psi.segment(quantities.first(), count);
     return;
   }
-  share_forces(quantities, largest_psi);
+  share_forces(quantities, largest_psi, {t, q, v});
   const Vector& rates = quantities.row_rates(t, q, v);
   out.setConstant(3 * count, std::numeric_limits<double>::infinity());
   out.head(count) = normal;

@@ -19,6 +19,12 @@ namespace gnomon {
 /// The closed contacts, and with Coulomb friction how each of them slips: see State::slip.
 using ContactKey = std::pair<Contacts, std::vector<int>>;
 
+/// Where multipliers are those of a state.
+struct ContactMoment {
+  double t;
+  const Vector &q, &v;
+};
+
 struct ContactPhase {
   std::shared_ptr<ContactModel> model;
   std::shared_ptr<MechanicalOverdetermined> dae;  // of the model, from the first solve_index1 on
@@ -40,12 +46,13 @@ struct ContactPhase {
   /// normal, and tangential of the contacts that stick, from psi: the sum of T_i^2/(mu_i psi_i) as small as the motion
   /// allows; where a limit is passed by these, the largest |T_i|/(mu_i psi_i) as small as it allows, which is one where
   /// the contacts just hold together. largest_psi: of the run so far.
-  void share_forces(const ContactQuantities& quantities, double largest_psi) {
-    share(quantities, largest_psi, psi, normal, tangential);
+  void share_forces(const ContactQuantities& quantities, double largest_psi, const ContactMoment& at) {
+    share(quantities, largest_psi, at, psi, normal, tangential);
   }
   /// Multipliers `inner` of the phase, (g, psi of the closed contacts, those that stick, A), as those of a state: (g,
   /// A, psi of all contacts), and with Coulomb friction their tangential forces, shared as by share_forces.
-  void spread(const ContactQuantities& quantities, double largest_psi, const ConstVectorRef& inner, Vector& all) const;
+  void spread(const ContactQuantities& quantities, double largest_psi, const ContactMoment& at,
+              const ConstVectorRef& inner, Vector& all) const;
   /// The margins, at least zero as long as the phase lasts, after its accelerations and multipliers were solved for at
   /// (t, q, v): one entry a closed contact, psi; with Coulomb friction then mu psi - |T| of those that stick, and after
   /// these the slip rate of those that slide, to their side. Infinity where there is no such thing.
@@ -56,13 +63,25 @@ struct ContactPhase {
   friend class ContactPhases;
   Index first_contact_ = 0;  ///< row of the first closed contact
   /// Columns are forces of the closed contacts, normal and tangential, that together do nothing.
-  Matrix shared_;
+  Matrix shared_, gradients_;  ///< gradients: of the slips of the contacts that share, one a column
   mutable Matrix share_matrix_;
   mutable Vector share_right_, share_, spread_normal_, spread_tangential_;
   mutable Eigen::LDLT<Matrix> share_solver_;
 
-  void share(const ContactQuantities& quantities, double largest_psi, const ConstVectorRef& inner, Vector& N,
-             Vector& T) const;
+  void share(const ContactQuantities& quantities, double largest_psi, const ContactMoment& at,
+             const ConstVectorRef& inner, Vector& N, Vector& T) const;
+  /// N and T of multipliers of the phase, and share_ for these.
+  void share_linearly(const ContactQuantities& quantities, double largest_psi, Vector& N, Vector& T) const;
+  void take(const ConstVectorRef& inner, Index first, Vector& N, Vector& T) const;
+  /// Does the contact stick without a row of its own?
+  bool is_loose(const ContactQuantities& quantities, std::size_t k) const {
+    return model->slip()[k] == State::loose && quantities.is_frictional(model->contacts()[k]);
+  }
+  /// The largest part of its limit that a contact which sticks takes with the shares c.
+  double largest_part(const ContactQuantities& quantities, double least, const Vector& N, const Vector& T,
+                      const Vector& c) const;
+  void share_evenly(const ContactQuantities& quantities, double least, double above, const Vector& N,
+                    const Vector& T) const;
   /// The shares c with |T_k + t_k.c| <= part mu_k (N_k + n_k.c) of all contacts that stick, and no normal force below
   /// zero, of the least |c|.
   std::optional<Vector> shares_within(const ContactQuantities& quantities, const Vector& N, const Vector& T,

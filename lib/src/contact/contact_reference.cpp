@@ -250,7 +250,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   Vector spread(const Vector& lambda) const {
     if (lambda.size() < m_) return Vector::Zero(lambda_.size());
     Vector all;
-    contact_.phase().spread(quantities_, contact_.largest_psi(), lambda, all);
+    contact_.spread(lambda, all);
     return all;
   }
 

@@ -95,7 +95,9 @@ bool ContactRest::holds_contacts(double t) {
   const Vector v = Vector::Zero(q.size());
   contact_.phase().solve_index1(t, q, v);
   contact_.margins(t, q, v, margins_);
-  return margins_.size() == 0 || margins_.minCoeff() >= 0;
+  // Where they no longer hold by more than rounding, the motion that begins is one.
+  const double passed = thresholds::limit_passed * contact_.phase().normal.lpNorm<Eigen::Infinity>();
+  return margins_.size() == 0 || margins_.minCoeff() >= -passed;
 }
 
 bool ContactRest::holds(double t) {

@@ -101,7 +101,7 @@ void ContactRun::leave_piece() {
   keep();
   state = inner;
   keep();
-  contact_.phase().spread(quantities_, contact_.largest_psi(), inner.lambda, state.lambda);
+  contact_.spread(inner.lambda, state.lambda);
   if (singular_.step == 0) singular_ = integrator_->singular_position();
   contact_.note_speed(quantities_.speed(state));
 }
@@ -161,7 +161,7 @@ Vector ContactRun::index1_multipliers() const {
   Vector inner = integrator_->index1_multipliers();
   contact_.phase().push(state.t, state.q.value(), inner);
   Vector lambda;
-  contact_.phase().spread(quantities_, contact_.largest_psi(), inner, lambda);
+  contact_.spread(inner, lambda);
   return lambda;
 }
 

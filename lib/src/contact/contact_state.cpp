@@ -109,7 +109,12 @@ void ContactState::consistent(ContactPhase& phase, const State& z) {
 
 void ContactState::multipliers_at_rest(Vector& lambda) {
   consistent(*phase_, state_);
-  phase_->spread(quantities_, largest_psi_, phase_->psi, lambda);
+  spread(phase_->psi, lambda);
+}
+
+void ContactState::spread(const ConstVectorRef& inner, Vector& lambda) const {
+  const Vector& q = state_.q.value();
+  phase_->spread(quantities_, largest_psi_, {state_.t, q, quantities_.velocity(q, state_.p.value())}, inner, lambda);
 }
 
 void ContactState::stop_if_interrupted() const {

@@ -57,6 +57,8 @@ class ContactState {
   void forget_released(const ContactGaps& now);
   /// Accelerations and multipliers of a phase. At rest friction has no direction: it is left out then.
   void consistent(ContactPhase& phase, const State& z);
+  /// Multipliers of the present phase as those of a state, at the present one.
+  void spread(const ConstVectorRef& inner, Vector& lambda) const;
   /// Multipliers at rest, as those of a state: they follow from the forces there.
   void multipliers_at_rest(Vector& lambda);
   /// ContactPhase::margins of the present phase.

@@ -142,6 +142,77 @@ bearing = { coefficient = 0.3, radius = 0.1 }
   run.check_promises();
 }
 
+/// Two shafts in a ratio of 1 to 2, each with dry friction: they hold up to T_a + T_b/2 = 3.5 together, and share what they
+/// hold below that within their limits.
+BOOST_AUTO_TEST_CASE(frictions_that_hold_together) {
+  const std::string shafts = R"toml(format = 1
+planar = true
+points = { O = [0, 0], P = [1, 0] }
+[bodies]
+a = { mass = 1, inertia = 1, position = [0, 0] }
+b = { mass = 1, inertia = 1, position = [1, 0] }
+[joints]
+ha = { type = "revolute", between = ["O", "a"], friction_torque = 2 }
+hb = { type = "revolute", between = ["P", "b"], friction_torque = 3 }
+g = { type = "gear", of = ["ha", "hb"], ratio = RATIO }
+[motors]
+drive = { joint = "ha", torque = "10*t" }
+)toml";
+  for (const double ratio : {-0.5, 2.0, 1.0}) BOOST_TEST_CONTEXT("ratio " << ratio) {
+      MechanismRun run(with(shafts, "RATIO", std::to_string(ratio)), 1e-7);
+      const double limit = 2 + 3 * std::abs(ratio);
+      run.to(0.09 * limit);
+      const double a = run["ha.friction_torque"], b = run["hb.friction_torque"];
+      check_near(a + ratio * b, -0.9 * limit, 1e-9);
+      BOOST_TEST(std::abs(a) <= 2.0);
+      BOOST_TEST(std::abs(b) <= 3.0);
+      run.to(0.12 * limit);
+      const std::vector<ContactEvent> slide = run.events(EventKind::slide);
+      BOOST_TEST_REQUIRE(slide.size() == 2u);
+      check_near(slide[0].t, 0.1 * limit, 1e-9);
+      check_near(run["ha.speed"], 5 * 0.02 * 0.02 * limit * limit / (1 + ratio * ratio), 1e-7);
+    }
+}
+
+/// A slider-crank that two bearings hold by its reactions, which depend on what each of them holds. The time when it
+/// lets go is that of the statics with both at their limits.
+BOOST_AUTO_TEST_CASE(bearings_of_a_loop_that_hold_together) {
+  MechanismRun run(R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+points = { O = [0, 0], R = [0.8, 0] }
+[bodies.crank]
+mass = 2
+inertia = 0.03
+markers = { a = [-0.15, 0], b = [0.15, 0] }
+orientation = "70*deg"
+place = { a = "O" }
+[bodies.rod]
+mass = 1
+inertia = 0.05
+markers = { a = [-0.4, 0], b = [0.4, 0] }
+place = { a = "crank.b", b = [0.85, 0] }
+[bodies.slider]
+mass = 3
+inertia = 0.01
+position = [0.85, 0]
+[joints]
+hinge = { type = "revolute", between = ["O", "crank.a"], bearing = { coefficient = 0.3, radius = 0.04 }, hold = true }
+A = { type = "revolute", between = ["crank.b", "rod.a"] }
+B = { type = "revolute", between = ["rod.b", "slider"] }
+guide = { type = "prismatic", between = ["R", "slider"], axis = [1, 0], bearing = { coefficient = 0.2 } }
+[start]
+assemble = true
+[motors]
+drive = { joint = "hinge", torque = "10*t" }
+)toml",
+                   1e-7);
+  run.to(0.45);
+  const std::vector<ContactEvent> slide = run.events(EventKind::slide);
+  BOOST_TEST_REQUIRE(slide.size() == 2u);
+  check_near(slide[0].t, 0.38889773570, 1e-6);
+}
+
 /// What carries nothing rubs nothing: a wheel that turns about its centre, without gravity.
 BOOST_AUTO_TEST_CASE(a_bearing_without_reaction) {
   MechanismRun run(R"toml(format = 1
