@@ -102,8 +102,8 @@ void ContactPhase::take(const ConstVectorRef& inner, Index first, Vector& N, Vec
     if (model->slip()[static_cast<std::size_t>(k)] == State::sticks) T[k] = -inner[row++];
 }
 
-/// Reactions that press contacts, as those of bearings do, depend on the shares: these are forces c_r along the slips of
-/// the contacts without a row of their own, under which the multipliers of the phase are those of its equations.
+/// Reactions that press contacts, as those of bearings do, depend on the shares: these are forces c_r along the slips
+/// of the contacts without a row of their own, under which the multipliers of the phase are those of its equations.
 void ContactPhase::share(const ContactQuantities& quantities, double largest_psi, const ContactMoment& at,
                          const ConstVectorRef& inner, Vector& N, Vector& T) const {
   take(inner, quantities.first(), N, T);

@@ -199,4 +199,28 @@ void StepInterpolant::evaluate(double t, int k, VectorRef first, VectorRef secon
     second = derivative(impl_->second, s, impl_->h, k);
 }
 
+void StepInterpolant::multipliers(const State& at, Vector& lambda) const {
+  const Impl& own = *impl_;
+  const System& system = *own.system;
+  const Index m = system.m(), first = m - system.parts().n_velocity_constraints(),
+              contacts = system.parts().n_obstacles();
+  const Vector& q = at.q.value();
+  Vector v(q.size()), a(q.size()), scratch(q.size()), inner = Vector::Zero(own.now->m());
+  system.velocity(q, at.p.value(), scratch, v);
+  friction_acceleration(*own.now, at.t, q, v, a, inner);
+  lambda.head(first) = inner.head(first);
+  lambda.segment(first, m - first) = inner.tail(m - first);
+  Index stuck = first + static_cast<Index>(own.contacts.size());
+  for (std::size_t k = 0; k < own.contacts.size(); ++k) {
+    const double psi = inner[first + static_cast<Index>(k)];
+    lambda[m + own.contacts[k]] = psi;
+    if (k >= own.slip.size()) continue;
+    double& tangential = lambda[m + contacts + own.contacts[k]];
+    if (own.slip[k] == State::sticks)
+      tangential = -inner[stuck++];
+    else if (own.slip[k] != State::loose)
+      tangential = -own.slip[k] * system.parts().coulomb->friction_coefficients()[own.contacts[k]] * psi;
+  }
+}
+
 }  // namespace gnomon

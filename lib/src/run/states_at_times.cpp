@@ -8,6 +8,7 @@
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
 
 namespace gnomon {
 
@@ -71,9 +72,16 @@ bool InsideStep::by_polynomial(const State& z, double t) {
   }
   at_ = z;
   at_.q.set(first_);
-  if (run_->model().mechanical())
+  if (const System* system = run_->model().mechanical()) {
     at_.p.set(second_);
-  else {
+    if (system->parts().obstacles && at_.lambda.size() == n_state_multipliers(run_->model())) try {
+        at_.t = t;
+        interpolant_.multipliers(at_, at_.lambda);
+      } catch (const std::exception&) {
+        // Those of the end of the step are as much as there is.
+      }
+  }
+  if (!run_->model().mechanical()) {
     at_.scheme_data = second_;
     Vector p(at_.p.value().size());
     run_->model().overdetermined()->evaluate(Term::momentum, {first_, second_, Vector::Zero(run_->model().m())}, p);
@@ -97,6 +105,11 @@ bool InsideStep::by_side_step(double t) {
     return false;
   }
   at_ = side_->state();
+  if (const System* system = run_->model().mechanical(); system && system->parts().obstacles) try {
+      at_.lambda = side_->index1_multipliers();
+    } catch (const std::exception&) {
+      // Those of the step are as much as there is.
+    }
   // What impacts after t take in this step is as good as done: H at t counts from the end of the step.
   at_.work.force += impact - (run_->energy_book().impact - impact_);
   ++n_side_;

@@ -142,8 +142,8 @@ bearing = { coefficient = 0.3, radius = 0.1 }
   run.check_promises();
 }
 
-/// Two shafts in a ratio of 1 to 2, each with dry friction: they hold up to T_a + T_b/2 = 3.5 together, and share what they
-/// hold below that within their limits.
+/// Two shafts in a ratio of 1 to 2, each with dry friction: they hold up to T_a + T_b/2 = 3.5 together, and share what
+/// they hold below that within their limits.
 BOOST_AUTO_TEST_CASE(frictions_that_hold_together) {
   const std::string shafts = R"toml(format = 1
 planar = true
@@ -211,6 +211,55 @@ drive = { joint = "hinge", torque = "10*t" }
   const std::vector<ContactEvent> slide = run.events(EventKind::slide);
   BOOST_TEST_REQUIRE(slide.size() == 2u);
   check_near(slide[0].t, 0.38889773570, 1e-6);
+}
+
+/// Within a step the reactions are those of the position and velocity there: m (l w^2 + g cos), m (l w' + g sin) with
+/// the acceleration under the friction by them.
+BOOST_AUTO_TEST_CASE(reactions_within_a_step) {
+  const ProblemInstance instance = build(R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+points = { O = [0, 0] }
+[bodies.rod]
+mass = 2
+inertia = 0.3
+markers = { top = [0, 0.5] }
+place = { top = "O" }
+orientation = 1.2
+[joints.hinge]
+type = "revolute"
+between = ["O", "rod.top"]
+bearing = { coefficient = 0.3, radius = 0.1 }
+)toml");
+  Integrator run = gnomon::registry().integrator(instance, "line-integral-ggl", "newton", {{"s", "3"}});
+  BOOST_REQUIRE(run.advance(3, 0.02).success());
+  const State before = run.state();
+  BOOST_REQUIRE(run.advance(1, 0.02).success());
+  State at = run.state();
+  StepInterpolant step(*instance.model);
+  step.set(before, at);
+  Vector q(at.q.value().size()), p(q.size());
+  at.t = before.t + 0.01;
+  step.evaluate(at.t, 0, q, p);
+  at.q.set(q);
+  at.p.set(p);
+  step.multipliers(at, at.lambda);
+  const EvaluatedOutputs outputs(instance);
+  const Vector values = outputs.evaluate(at);
+  const auto value = [&](const std::string& name) {
+    for (std::size_t i = 0; i < outputs.outputs().size(); ++i)
+      if (outputs.outputs()[i].name == name) return values[static_cast<Index>(i)];
+    return std::nan("");
+  };
+  const double phi = value("rod.angle"), omega = value("rod.omega"),
+               radial = 2 * (0.5 * omega * omega + g * std::cos(phi));
+  double alpha = 0;
+  for (int pass = 0; pass < 100; ++pass)
+    alpha = (0.03 * std::hypot(radial, 2 * (0.5 * alpha + g * std::sin(phi))) - g * std::sin(phi)) / (0.3 + 0.5);
+  const double force = std::hypot(radial, 2 * (0.5 * alpha + g * std::sin(phi)));
+  BOOST_TEST(omega < 0);
+  check_near(std::hypot(value("hinge.force.x"), value("hinge.force.y")), force, 1e-10);
+  check_near(value("hinge.friction_torque"), 0.03 * force, 1e-11);
 }
 
 /// What carries nothing rubs nothing: a wheel that turns about its centre, without gravity.
