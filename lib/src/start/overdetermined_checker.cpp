@@ -15,7 +15,7 @@ namespace gnomon {
 
 namespace {
 
-constexpr double spacing = thresholds::fourth_order_spacing;  // relative to the largest unknown
+constexpr double spacing = thresholds::fourth_order_spacing;  // relative to the largest unknown of a kind
 constexpr std::array<const char*, 6> row_names{"velocity",         "momentum",   "force",
                                                "multiplier-force", "constraint", "hidden"};
 constexpr std::array<const char*, 3> argument_names{"y", "z", "psi"};
@@ -42,9 +42,12 @@ class Checker {
     for (int k = 0; k < 4; ++k) {
       Point shift = random(uniform), direction = random(uniform);
       if (k == 0) shift = zero();
-      points_.push_back(start.moved(0.05 * start.size(), shift));
+      for (const Argument argument : all_arguments)
+        for (Point* one : {&shift, &direction}) one->part(argument) *= size_of(start, argument);
+      points_.push_back(start.moved(0.05, shift));
       directions_.push_back(std::move(direction));
     }
+    for (const Argument argument : all_arguments) sizes_[static_cast<std::size_t>(argument)] = size_of(start, argument);
   }
 
   std::vector<ModelCheck> run() {
@@ -58,6 +61,18 @@ class Checker {
   }
 
  private:
+  /// Positions, velocities and multipliers have sizes of their own; of those that vanish it is that of the others.
+  static double size_of(Point& at, Argument argument) {
+    const double own = max_norm(at.part(argument));
+    return own > 0 ? own : at.size();
+  }
+  /// The largest part of their sizes by which the unknowns change.
+  double largest_part(Point change) const {
+    double largest = 0;
+    for (const Argument argument : all_arguments)
+      largest = std::max(largest, max_norm(change.part(argument)) / sizes_[static_cast<std::size_t>(argument)]);
+    return largest > 0 ? largest : 1;
+  }
   Point zero() const { return {Vector::Zero(traits_.ny), Vector::Zero(traits_.nz), Vector::Zero(traits_.m)}; }
   Point random(Uniform& uniform) const {
     Point p{Vector(traits_.ny), Vector(traits_.nz), Vector(traits_.m)};
@@ -76,8 +91,8 @@ class Checker {
   }
   /// The derivative along the direction, of fourth order.
   template <class F>
-  static auto difference(const F& f, const Point& at, const Point& direction) {
-    const double s = spacing * at.size() / direction.size();
+  auto difference(const F& f, const Point& at, const Point& direction) const {
+    const double s = spacing / largest_part(direction);
     using Value = decltype(f(at));
     const Value near = f(at.moved(s, direction)) - f(at.moved(-s, direction));
     const Value far = f(at.moved(2 * s, direction)) - f(at.moved(-2 * s, direction));
@@ -163,7 +178,7 @@ class Checker {
       const Point slope{value(Term::velocity, at), w, Vector::Zero(traits_.m)};
       const auto energy = [&](const Point& there) { return s_.energy(there.view()); };
       found.compare(s_.power(at.view()), difference(energy, at, slope));
-      found.scale_with(std::abs(s_.energy(at.view())) * slope.size() / at.size());
+      found.scale_with(std::abs(s_.energy(at.view())) * largest_part(slope));
     }
     report("power", found, thresholds::first_difference, "power P against dE/dt along the slope of the solution");
   }
@@ -171,6 +186,7 @@ class Checker {
   const OverdeterminedSystem& s_;
   const OverdeterminedTraits& traits_;
   std::vector<Point> points_, directions_;
+  std::array<double, 3> sizes_{1, 1, 1};  // of y, z and psi
   std::vector<ModelCheck> out_;
 };
 
