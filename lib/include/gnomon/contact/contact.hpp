@@ -26,13 +26,15 @@
 ///     at an event  the complementarity problem of accelerations and forces says which contacts that touch stay closed,
 ///                  and which of those without slip stick; where it has no solution (Painleve's paradox) the run ends
 ///     dependence   of contacts that stick and hold each other some are constraints; their tangential forces are those
-///                  with the least sum T_i^2/(mu_i psi_i), so that they reach their limit together
+///                  with the least sum T_i^2/(mu_i psi_i), and where one of these is beyond its limit those with the
+///                  least largest |T_i|/(mu_i psi_i): they hold as long as there are forces within all limits
 ///     rest         nothing moves and nothing will: no freedom is left, or no acceleration in a system that is the same
 ///                  at every time. It lasts until |T_i| reaches mu_i psi_i or psi_i zero, by forces that depend on
 ///                  time.
 ///
-/// Friction R(q,v,lambda) opposes the motion of the whole system, with obstacles or without: where it stops the motion
-/// ("rest", or "turning" where it goes on from there), the deceleration is taken as constant in the last bit.
+/// A friction R(q,lambda) without velocities presses contacts: which of them stick follows from the reactions that
+/// follow from it. One with velocities opposes the motion of the whole system, with obstacles or without: where it
+/// stops it ("rest", or "turning" where it goes on from there), the deceleration is taken as constant in the last bit.
 ///
 /// Event-driven: events are located on the solution by root finding, the step is cut there. Time-stepping: a step is
 /// taken whole, and what happened in it happens at its end: order 1. A contact that closes is up to O(h) inside then;
