@@ -246,22 +246,15 @@ std::optional<Vector> ContactPhase::shares_within(const ContactQuantities& quant
 
 void ContactPhase::spread(const ContactQuantities& quantities, double largest_psi, const ContactMoment& moment,
                           const ConstVectorRef& inner, Vector& all) const {
-  const Index m = quantities.system()->m(), first = quantities.first(), of_velocities = m - first,
-              contacts = quantities.n_contacts();
-  const bool coulomb = quantities.coulomb();
-  all.setZero(m + contacts * (coulomb ? 2 : 1));
-  all.head(first) = inner.head(first);
-  all.segment(first, of_velocities) = inner.tail(of_velocities);
+  const Index m = quantities.system()->m(), contacts = quantities.n_contacts();
+  all.setZero(m + contacts * (quantities.coulomb() ? 2 : 1));
+  model->write_multipliers(inner, all);
+  if (shared_.cols() == 0) return;
+  share(quantities, largest_psi, moment, inner, spread_normal_, spread_tangential_);
   const Contacts& closed = model->contacts();
-  if (coulomb) share(quantities, largest_psi, moment, inner, spread_normal_, spread_tangential_);
   for (std::size_t k = 0; k < closed.size(); ++k) {
-    const auto at = static_cast<Index>(k);
-    all[m + closed[k]] = coulomb ? spread_normal_[at] : inner[first + at];
-    if (!coulomb) continue;
-    const int slip = model->slip()[k];
-    all[m + contacts + closed[k]] = slides(slip)
-                                        ? -slip * quantities.friction_coefficients()[closed[k]] * inner[first + at]
-                                        : spread_tangential_[at];
+    all[m + closed[k]] = spread_normal_[static_cast<Index>(k)];
+    if (!slides(model->slip()[k])) all[m + contacts + closed[k]] = spread_tangential_[static_cast<Index>(k)];
   }
 }
 

@@ -106,6 +106,23 @@ void ContactModel::make_friction() {
   at_rest_.setZero(closed_->m());
 }
 
+void ContactModel::write_multipliers(const ConstVectorRef& lambda, VectorRef of_state) const {
+  const Index m = open_->m(), first = position_rows(*open_), n_contacts = open_->parts().n_obstacles();
+  of_state.head(first) = lambda.head(first);
+  of_state.segment(first, m - first) = lambda.tail(m - first);
+  of_state.segment(m, n_contacts).setZero();
+  Index stuck = first + static_cast<Index>(contacts_.size());
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    const double psi = lambda[first + static_cast<Index>(k)];
+    of_state[m + contacts_[k]] = psi;
+    if (k < slip_.size() && slip_[k] == sticks) of_state[m + n_contacts + contacts_[k]] = -lambda[stuck++];
+  }
+  for (const Sliding& one : sliding_) {
+    const Index contact = one.slip_row - first - n_contacts;
+    of_state[m + n_contacts + contact] = -one.s_mu * lambda[one.row];
+  }
+}
+
 void ContactModel::hold(const Vector& held) {
   Index row = position_rows(*open_) + static_cast<Index>(contacts_.size());
   for (std::size_t k = 0; k < slip_.size(); ++k)

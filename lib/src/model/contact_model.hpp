@@ -41,6 +41,9 @@ class ContactModel final : public System,
   const std::vector<int>& slip() const { return slip_; }
   /// Where the contacts that stick are held: d, one a contact.
   void hold(const Vector& held);
+  /// Multipliers of the rows here as those of a state of a run, (g, A, psi of all contacts), and with Coulomb friction
+  /// the tangential forces: those of contacts that stick without a row of their own stay as they are.
+  void write_multipliers(const ConstVectorRef& lambda, VectorRef of_state) const;
   /// Has a friction R(q,v,lambda) of the model that depends on the velocity, and so opposes the motion of the whole
   /// system?
   bool opposes_motion() const {

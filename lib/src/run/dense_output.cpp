@@ -90,9 +90,10 @@ struct Momentum {
 }  // namespace
 
 struct StepInterpolant::Impl {
-  std::shared_ptr<const Model> model;         // shares what somebody else keeps alive
-  std::shared_ptr<const System> system;       // the model, null for an overdetermined DAE
-  std::shared_ptr<const System> closed, now;  // with all obstacles closed, and with those that are
+  std::shared_ptr<const Model> model;                // shares what somebody else keeps alive
+  std::shared_ptr<const System> system;              // the model, null for an overdetermined DAE
+  std::shared_ptr<const System> closed, now;         // with all obstacles closed, and with those that are
+  std::shared_ptr<const ContactModel> contacts_now;  // the same, null without obstacles
   std::vector<Index> contacts;
   std::vector<int> slip;
   std::shared_ptr<const OverdeterminedSystem> dae;  // the model, null for a System
@@ -116,7 +117,8 @@ struct StepInterpolant::Impl {
       now = system;
     } else {
       if (!closed) closed = system->parts().obstacles->with_obstacles_closed();
-      now = std::make_shared<ContactModel>(system, closed, contacts, slip);
+      contacts_now = std::make_shared<ContactModel>(system, closed, contacts, slip);
+      now = contacts_now;
     }
   }
 
@@ -200,27 +202,11 @@ void StepInterpolant::evaluate(double t, int k, VectorRef first, VectorRef secon
 }
 
 void StepInterpolant::multipliers(const State& at, Vector& lambda) const {
-  const Impl& own = *impl_;
-  const System& system = *own.system;
-  const Index m = system.m(), first = m - system.parts().n_velocity_constraints(),
-              contacts = system.parts().n_obstacles();
   const Vector& q = at.q.value();
-  Vector v(q.size()), a(q.size()), scratch(q.size()), inner = Vector::Zero(own.now->m());
-  system.velocity(q, at.p.value(), scratch, v);
-  friction_acceleration(*own.now, at.t, q, v, a, inner);
-  lambda.head(first) = inner.head(first);
-  lambda.segment(first, m - first) = inner.tail(m - first);
-  Index stuck = first + static_cast<Index>(own.contacts.size());
-  for (std::size_t k = 0; k < own.contacts.size(); ++k) {
-    const double psi = inner[first + static_cast<Index>(k)];
-    lambda[m + own.contacts[k]] = psi;
-    if (k >= own.slip.size()) continue;
-    double& tangential = lambda[m + contacts + own.contacts[k]];
-    if (own.slip[k] == State::sticks)
-      tangential = -inner[stuck++];
-    else if (own.slip[k] != State::loose)
-      tangential = -own.slip[k] * system.parts().coulomb->friction_coefficients()[own.contacts[k]] * psi;
-  }
+  Vector v(q.size()), a(q.size()), scratch(q.size()), inner = Vector::Zero(impl_->now->m());
+  impl_->system->velocity(q, at.p.value(), scratch, v);
+  friction_acceleration(*impl_->now, at.t, q, v, a, inner);
+  impl_->contacts_now->write_multipliers(inner, lambda);
 }
 
 }  // namespace gnomon
