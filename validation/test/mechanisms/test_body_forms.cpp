@@ -238,7 +238,7 @@ markers = { pivot = [0, 0, 0.5] }
 position = [0, 0, -0.5]
 [bodies.tool]
 mass = 0
-markers = { tip = [0.2, 0, 0] }
+markers = { tip = [0.2, 0, 0], root = [-0.2, 0, 0] }
 orientation = { rpy = [0, 0, "90*deg"] }
 place = { tip = [1.5, 0.4, 0] }
 [bodies.flange]
@@ -247,13 +247,13 @@ position = [1.5, 0, 0]
 [bodies.arm]
 mass = 2
 inertia = [0.1, 0.2, 0.25]
-markers = { left = [-0.5, 0, 0] }
+markers = { left = [-0.5, 0, 0], end = [1, 0, 0] }
 place = { left = "base.pivot" }
 angular_velocity = [0, 1, 2]
 [joints]
-ground = { type = "weld", between = ["O", "base"] }
-w1 = { type = "weld", between = ["flange", "tool"] }
-w2 = { type = "weld", between = ["arm", "flange"] }
+ground = { type = "weld", between = ["O", "base.pivot"] }
+w1 = { type = "weld", between = ["flange", "tool.root"] }
+w2 = { type = "weld", between = ["arm.end", "flange"] }
 J = { type = "spherical", between = ["base.pivot", "arm.left"] }
 K = { type = "revolute", between = ["tool", "hand"], frame = { origin = [1.5, 0.3, 0], axis = [0, 0, 1] } }
 [bodies.hand]
@@ -290,7 +290,9 @@ s = { between = ["arm.tip", "O"], stiffness = 20, damping = 0.2 }
   for (MechanismRun* run : {&links, &one}) run->to(1).check_promises(1e-11);
   for (const char* name : {"x", "v", "K.angle", "hand.y", "J.force.z"}) check_near(links[name], one[name], 1e-8);
   check_complaints(
-      {{with(model, "w2 = { type = \"weld\"", "w2 = { type = \"spherical\""), "has no mass and is welded to nothing"},
+      {{with(model, "\"arm.end\", \"flange\"", "\"arm\", \"flange\""),
+        "weld w2 joins \"flange\" of a body without mass and \"arm\", which are apart by 1"},
+       {with(model, "w2 = { type = \"weld\"", "w2 = { type = \"spherical\""), "has no mass and is welded to nothing"},
        {with(model, "position = [1.5, 0, 0]", "position = [1.5, 0, 0]\nvelocity = [1, 0, 0]"),
         "has the mass 0 and velocity"},
        {with(model, "position = [1.5, 0, 0]", "position = [1.5, 0, 0]\ninertia = [1, 1, 1]"),
