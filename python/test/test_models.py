@@ -321,7 +321,7 @@ def test_rolling_beyond_its_grip():
     s = gn.solve(m, (0, 1), rtol=1e-8)
     (said,) = s.warnings
     assert said.startswith("roll.grip is 1.95")  # 2/7 tan(.6)/.1
-    assert gn.solve(m, (0, 1), rtol=1e-8, reference="ida-index1").warnings[-1].startswith("roll.grip is 1.95")
+    assert gn.solve(m, (0, 1), rtol=1e-8, scheme="ida-index1").warnings[-1].startswith("roll.grip is 1.95")
 
 
 def test_words_of_machines():
@@ -332,7 +332,7 @@ def test_words_of_machines():
     foot = m.body("foot", mass=0, markers=dict(sole=[0, -0.1]), position=[0, -1])
     pad = m.body("pad", mass=1, inertia=0.1, position=[0, -1.1])
     m.table("turn", [0, 1, 2], [0, 0.25, 1.0])
-    m.joint("A", "revolute", O, arm, bearing=dict(coefficient=0.2, radius=0.1))
+    m.joint("A", "revolute", O, arm.at("top"), bearing=dict(coefficient=0.2, radius=0.1))
     m.joint("W", "weld", arm.at("low"), foot)
     m.joint("B", "bushing", foot.at("sole"), pad, stiffness=500, damping=[3, 4], turn_stiffness=2)
     m.motor("drive", "A", angle="turn(t)")
