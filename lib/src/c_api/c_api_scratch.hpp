@@ -81,7 +81,7 @@ struct CallbackForces::Rows {
   Vector bent;
 };
 
-/// Of constraints of velocities.
+/// Room for constraints of velocities and their derivatives.
 struct CallbackForces::VelocityScratch {
   VelocityScratch(Index rows, Index n, SUNContext context) : vector(rows, context) {
     for (Vector* x : {&rest, &unit, &direction, &other}) x->setZero(n);

@@ -66,8 +66,8 @@ class CallbackSystem final : public System,
   /// out = sum_i y_i (Hess r_i) w for these rows r
   void bent_times(Rows& rows, double t, const ConstVectorRef& q, const ConstVectorRef& y, const ConstVectorRef& w,
                   VectorRef out) const;
-  /// Of a vector with one entry a row, or one a value of the Jacobian, the part of constraints of positions, and the
-  /// other one.
+  /// The part of constraints of positions of a vector with one entry a row, or one a value of the Jacobian, and the
+  /// other part.
   VectorRef of_positions(VectorRef out) const;
   VectorRef of_velocities(VectorRef out) const;
   /// How the Jacobian changes along w, at constant time.

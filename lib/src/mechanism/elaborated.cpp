@@ -266,7 +266,7 @@ void Elaborated::add_obstacles() {
     });
   }
   if (!any) friction_coefficients.clear();
-  // Of what slips the tangential forces come after all obstacles.
+  // The tangential forces of obstacles that slip come after all obstacles.
   for (std::size_t k = 0, first = values.constraints.size() - text->obstacles.size(); k < text->obstacles.size(); ++k) {
     if (!text->obstacles[k].slip) continue;
     Family slip = values.constraints[first + k];

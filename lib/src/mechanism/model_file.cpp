@@ -328,7 +328,7 @@ bool is_model_file(const std::string& name) {
 
 namespace {
 
-/// Of a model file, or of none: null.
+/// What a model file became; null of other models.
 const mechanism::Elaborated* elaborated_of(const Model& model) {
   using namespace mechanism;
   if (const auto* formulas = dynamic_cast<const AutodiffSystem<FormulaModel>*>(&model))

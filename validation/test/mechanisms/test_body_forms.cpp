@@ -459,7 +459,8 @@ J = { type = "spherical", between = ["O", "b.pin"] }
   check_complaints({{mesh("open.stl", ", density = 4"), "is not closed: 3 of its 18 edges"},
                     {mesh("inside-out.stl", ", density = 4"), "has the volume -3, expected above zero"},
                     {mesh("none.stl", ", density = 4"), "has a vertex that is no number"},
-                    {mesh("missing.stl", ", density = 4"), "cannot be read: No such file"}});
+                    {mesh("missing.stl", ", density = 4"), "cannot be read: No such file"},
+                    {mesh("", ", density = 4"), "is no regular file"}});
   fs::remove_all(folder);
 }
 

@@ -262,7 +262,7 @@ bearing = { coefficient = 0.3, radius = 0.1 }
   check_near(value("hinge.friction_torque"), 0.03 * force, 1e-11);
 }
 
-/// What carries nothing rubs nothing: a wheel that turns about its centre, without gravity.
+/// A bearing that carries nothing has no friction: a wheel that turns about its centre, without gravity.
 BOOST_AUTO_TEST_CASE(a_bearing_without_reaction) {
   MechanismRun run(R"toml(format = 1
 planar = true

@@ -40,7 +40,7 @@ class GNOMON_EXPORT StepInterpolant {
   void set(const State& z0, const State& z1);
   /// The k-th derivative, k = 0, 1 or 2, of q and p, or of y and z, at t; t outside the step extrapolates.
   void evaluate(double t, int k, VectorRef first, VectorRef second) const;
-  /// Of a system with obstacles: the multipliers that belong to a state in the step by itself, in the order of those of
+  /// The multipliers of a system with obstacles that belong to a state in the step by itself, in the order of those of
   /// a state of a run. Tangential forces of contacts whose slip is fixed by others stay as they are. Throws as set().
   void multipliers(const State& at, Vector& lambda) const;
 

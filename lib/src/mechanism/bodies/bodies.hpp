@@ -198,7 +198,7 @@ struct PlaneContact : Named {
   std::optional<Formula> restitution, friction;
 };
 
-/// What is welded to a body without mass, and a place of it, which are at one point.
+/// A weld of a body without mass: a place of it and what that is welded to are at one point.
 struct Carried {
   std::string weld;
   Place place;

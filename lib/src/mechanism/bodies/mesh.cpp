@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -78,6 +79,10 @@ void require_closed(const std::vector<Triangle>& triangles) {
 ///
 ///     V = a.(b x c)/6,   int x dV = V s/4,   int x x^T dV = V (s s^T + a a^T + b b^T + c c^T)/20,   s = a + b + c.
 Mesh read_mesh(const std::string& path) {
+  // A device or a pipe may never end.
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
+    throw std::runtime_error("is no regular file");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw std::runtime_error("cannot be read: " + std::string(std::strerror(errno)));
   const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());

@@ -367,7 +367,7 @@ class BodyReader : TableReader {
               (known == partners_.end() && carrier != "ground") ||
               (known != partners_.end() && known->second.kind == Partner::Kind::particle))
             continue;
-          // Of a joint by one frame both are there.
+          // A joint by one frame has no places: both are where its origin is.
           const auto of = partners_.find(name(own)), on = partners_.find(other);
           if (of != partners_.end() && on != partners_.end())
             all_.carried.push_back({entry.key, entry.key_place, of->second, on->second});
