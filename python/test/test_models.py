@@ -199,11 +199,14 @@ def test_constraints_of_velocities():
     s = gn.solve(called, (0, 5), q0=[0, 0, 0.5], v0=[0, 0, 2], rtol=1e-7)
     np.testing.assert_allclose(s.y[:2, -1], [0.6927040141, 3.2643628473], atol=1e-6)
     assert np.max(np.abs(s.energy_error)) < 1e-10
-    driven = gn.Model.from_functions("x y", 1, lambda q: 0.0, velocity_constraints=lambda q, v: [v[0] - q[1]], traced=False)
+    driven = gn.Model.from_functions(
+        "x y", 1, lambda q: 0.0, velocity_constraints=lambda q, v: [v[0] - q[1]], traced=False
+    )
     s = gn.solve(driven, (0, 1), q0=[0, 0], v0=[0, 1], rtol=1e-7)
     assert s.y[0, -1] == pytest.approx(0.5, abs=1e-5)  # x' = y = t
     with pytest.raises(gn.GnomonError, match="not linear in the velocities"):
-        gn.solve(gn.Model.from_functions("x", 1, lambda q: 0.0, velocity_constraints=lambda q, v: v**2, traced=False), (0, 1))
+        square = gn.Model.from_functions("x", 1, lambda q: 0.0, velocity_constraints=lambda q, v: v**2, traced=False)
+        gn.solve(square, (0, 1))
 
 
 def test_functions(start):

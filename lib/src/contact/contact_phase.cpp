@@ -8,6 +8,7 @@
 
 #include "contact/complementarity.hpp"
 #include "contact/contact_impulses.hpp"
+#include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "start/friction_acceleration.hpp"
@@ -123,6 +124,8 @@ void ContactPhase::share(const ContactQuantities& quantities, double largest_psi
     c += share_;
     if (!(share_.lpNorm<Eigen::Infinity>() > thresholds::force_rounding * c.lpNorm<Eigen::Infinity>())) return;
   }
+  if (share_.lpNorm<Eigen::Infinity>() > thresholds::limit_rounding * c.lpNorm<Eigen::Infinity>())
+    throw CannotEvaluate("the forces of contacts that hold together do not agree with the reactions that press them");
 }
 
 void ContactPhase::share_linearly(const ContactQuantities& quantities, double largest_psi, Vector& N, Vector& T) const {

@@ -328,7 +328,7 @@ bool is_model_file(const std::string& name) {
 
 namespace {
 
-/// What a model file became; null of other models.
+/// The elaborated model file; null for other models.
 const mechanism::Elaborated* elaborated_of(const Model& model) {
   using namespace mechanism;
   if (const auto* formulas = dynamic_cast<const AutodiffSystem<FormulaModel>*>(&model))

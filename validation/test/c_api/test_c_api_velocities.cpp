@@ -1,6 +1,7 @@
 // The C interface: constraints of velocities, against the same as formulas, and runs against closed forms.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <memory>
 #include <tuple>
 
 #include "c_api/c_api_system.hpp"
@@ -30,6 +31,10 @@ int surface_psi(sunrealtype t, N_Vector q, N_Vector v, N_Vector psi, void*) {
       NV_Ith_S(v, 0) * std::sin(a) - NV_Ith_S(v, 1) * std::cos(a) * (1 + .1 * std::sin(t)) + NV_Ith_S(v, 3) * x + b;
   return 0;
 }
+int surface_c(sunrealtype, N_Vector q, N_Vector c, void*) {
+  NV_Ith_S(c, 0) = 2 - NV_Ith_S(q, 0) + NV_Ith_S(q, 1) * NV_Ith_S(q, 1) * NV_Ith_S(q, 3);
+  return 0;
+}
 int blade_U(sunrealtype, N_Vector q, sunrealtype* U, void*) {
   *U = -3 * NV_Ith_S(q, 0);
   return 0;
@@ -53,11 +58,12 @@ potential = "z + 0.3*x^2*y + 0.1*a^2"
 [constraints]
 s = "z - x^2/2 - y^3/3 - 0.1*sin(t)"
 blade = "der(x)*sin(a) - der(y)*cos(a)*(1 + 0.1*sin(t)) + der(a)*x + 0.2*x^2*cos(t)"
+[obstacles]
+wall = "2 - x + y^2*a"
 [start]
 project = true
 velocity = { x = 0.3, a = 0.5 }
 )toml");
-  const System& expected = *formulas.model->mechanical();
   const SunContext context;
   c_api::Callbacks calls;
   calls.context = context;
@@ -68,54 +74,66 @@ velocity = { x = 0.3, a = 0.5 }
   calls.constraints.function = surface_g;
   calls.n_velocity_constraints = 1;
   calls.velocity_constraints = surface_psi;
-  c_api::CallbackSystem system(calls);
+  calls.obstacles.rows = 1;
+  calls.obstacles.function = surface_c;
+  c_api::CallbackSystem made(calls);
   const Vector q = (Vector(4) << .3, -.4, .2, .7).finished(), v = (Vector(4) << .5, .2, -.3, .9).finished(),
-               w = (Vector(4) << -.2, .6, .4, .1).finished(), lambda = (Vector(2) << .8, -1.3).finished();
+               w = (Vector(4) << -.2, .6, .4, .1).finished();
   const double t = .4;
-  system.watch_time(t, q, v);
-  BOOST_TEST_REQUIRE(system.parts().time_dependence);
-  BOOST_TEST_REQUIRE(system.m() == 2);
-  const auto matrices = [&](const auto& values_of) {
-    const auto of = [&](const System& one) {
-      Vector values = Vector::Zero(one.constraint_pattern().nonzeros());
-      values_of(one, values);
-      return to_dense(one.constraint_pattern(), values);
-    };
-    const Matrix difference = of(system) - of(expected);
-    return difference.lpNorm<Eigen::Infinity>();
-  };
-  const auto hessians = [&](const auto& values_of) {
-    const auto of = [&](const System& one) {
-      Vector values = Vector::Zero(one.hessian_pattern().nonzeros());
-      values_of(one, values);
-      return to_dense(one.hessian_pattern(), values);
-    };
-    const Matrix difference = of(system) - of(expected);
-    return difference.lpNorm<Eigen::Infinity>();
-  };
-  const auto vectors = [&](Index size, const auto& value_of) {
-    Vector here(size), there(size);
-    value_of(system, here);
-    value_of(expected, there);
-    return (here - there).lpNorm<Eigen::Infinity>();
-  };
-  BOOST_TEST(matrices([&](const System& s, Vector& x) { s.constraint_jacobian(t, q, x); }) < 1e-10);
-  BOOST_TEST(matrices([&](const System& s, Vector& x) { s.constraint_jacobian_derivative(t, q, v, x); }) < 1e-8);
-  BOOST_TEST(matrices([&](const System& s, Vector& x) { s.constraint_third(t, q, v, w, x); }) < 1e-5);
-  BOOST_TEST(matrices([&](const System& s, Vector& x) {
-               s.parts().velocity_constraints->constraint_turn(t, q, v, x);
-             }) < 1e-8);
-  BOOST_TEST(matrices([&](const System& s, Vector& x) {
-               s.parts().time_dependence->constraint_rate_jacobian(t, q, x);
-             }) < 1e-8);
-  BOOST_TEST(hessians([&](const System& s, Vector& x) { s.lagrangian_hessian(t, q, lambda, x); }) < 1e-6);
-  BOOST_TEST(hessians([&](const System& s, Vector& x) {
-               s.parts().time_dependence->constraint_rate_hessian(t, q, lambda, x);
-             }) < 1e-5);
-  BOOST_TEST(vectors(2, [&](const System& s, Vector& x) { s.constraints(t, q, x); }) < 1e-14);
-  BOOST_TEST(vectors(2, [&](const System& s, Vector& x) { s.constraint_velocity(t, q, v, x); }) < 1e-10);
-  BOOST_TEST(vectors(2, [&](const System& s, Vector& x) { s.constraint_bias(t, q, v, x); }) < 1e-7);
-  BOOST_TEST(vectors(4, [&](const System& s, Vector& x) { s.constraint_hessian_times(t, q, lambda, w, x); }) < 1e-8);
+  made.watch_time(t, q, v);
+  const System& of_formulas = *formulas.model->mechanical();
+  // With the obstacle closed, between the rows of positions and of velocities, what was found of time holds too.
+  for (const bool close : {false, true}) BOOST_TEST_CONTEXT("closed: " << close) {
+      const std::shared_ptr<const System> here = made.with_obstacles_closed(),
+                                          there = of_formulas.parts().obstacles->with_obstacles_closed();
+      const System &system = close ? *here : made, &expected = close ? *there : of_formulas;
+      const Index m = close ? 3 : 2;
+      const Vector lambda = (Vector(3) << .8, close ? .4 : -1.3, -1.3).finished().head(m);
+      BOOST_TEST_REQUIRE(system.parts().time_dependence);
+      BOOST_TEST_REQUIRE(system.m() == m);
+      const auto matrices = [&](const auto& values_of) {
+        const auto of = [&](const System& one) {
+          Vector values = Vector::Zero(one.constraint_pattern().nonzeros());
+          values_of(one, values);
+          return to_dense(one.constraint_pattern(), values);
+        };
+        const Matrix difference = of(system) - of(expected);
+        return difference.lpNorm<Eigen::Infinity>();
+      };
+      const auto hessians = [&](const auto& values_of) {
+        const auto of = [&](const System& one) {
+          Vector values = Vector::Zero(one.hessian_pattern().nonzeros());
+          values_of(one, values);
+          return to_dense(one.hessian_pattern(), values);
+        };
+        const Matrix difference = of(system) - of(expected);
+        return difference.lpNorm<Eigen::Infinity>();
+      };
+      const auto vectors = [&](Index size, const auto& value_of) {
+        Vector here(size), there(size);
+        value_of(system, here);
+        value_of(expected, there);
+        return (here - there).lpNorm<Eigen::Infinity>();
+      };
+      BOOST_TEST(matrices([&](const System& s, Vector& x) { s.constraint_jacobian(t, q, x); }) < 1e-10);
+      BOOST_TEST(matrices([&](const System& s, Vector& x) { s.constraint_jacobian_derivative(t, q, v, x); }) < 1e-8);
+      BOOST_TEST(matrices([&](const System& s, Vector& x) { s.constraint_third(t, q, v, w, x); }) < 1e-5);
+      BOOST_TEST(matrices([&](const System& s, Vector& x) {
+                   s.parts().velocity_constraints->constraint_turn(t, q, v, x);
+                 }) < 1e-8);
+      BOOST_TEST(matrices([&](const System& s, Vector& x) {
+                   s.parts().time_dependence->constraint_rate_jacobian(t, q, x);
+                 }) < 1e-8);
+      BOOST_TEST(hessians([&](const System& s, Vector& x) { s.lagrangian_hessian(t, q, lambda, x); }) < 1e-6);
+      BOOST_TEST(hessians([&](const System& s, Vector& x) {
+                   s.parts().time_dependence->constraint_rate_hessian(t, q, lambda, x);
+                 }) < 1e-5);
+      BOOST_TEST(vectors(m, [&](const System& s, Vector& x) { s.constraints(t, q, x); }) < 1e-14);
+      BOOST_TEST(vectors(m, [&](const System& s, Vector& x) { s.constraint_velocity(t, q, v, x); }) < 1e-10);
+      BOOST_TEST(vectors(m, [&](const System& s, Vector& x) { s.constraint_bias(t, q, v, x); }) < 1e-7);
+      BOOST_TEST(vectors(4, [&](const System& s, Vector& x) { s.constraint_hessian_times(t, q, lambda, w, x); }) <
+                 1e-8);
+    }
 }
 
 /// The knife edge on a slope; the expected numbers are those of its closed form.

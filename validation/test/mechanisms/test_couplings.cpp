@@ -353,7 +353,7 @@ C = { type = "cylindrical", between = ["O", "a"], axis = [0, 0, 1] }
   run.check_promises(1e-11);
 }
 
-/// Of two free bodies no bushing changes the momenta, nor does its damping give energy.
+/// Between two free bodies a bushing does not change the momenta, and its damping takes energy.
 BOOST_AUTO_TEST_CASE(bushings_between_free_bodies) {
   ProblemInstance instance = build(R"toml(format = 1
 [bodies.a]

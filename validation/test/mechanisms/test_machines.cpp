@@ -528,7 +528,7 @@ assemble = true
   for (MechanismRun* run : {&one, &two}) run->to(2).check_promises(1e-10);
   for (const char* name : {"axle.x", "axle.y", "left.z", "JL.angle", "JR.angle"})
     check_near(two[name], one[name], 1e-7);
-  // What both wheels carry sideways is what the one carries alone.
+  // Both wheels together carry sideways what the one carries alone.
   check_near(two["RL.force.y"] + two["RR.force.y"], one["RL.force.y"] + one["RR.force.y"], 1e-5);
   for (const auto& [scheme, options, order] :
        {std::tuple{"energy-momentum-ggl", Assignments{}, 2.0}, {"line-integral-ggl", Assignments{{"s", "2"}}, 4.0}})
