@@ -88,7 +88,7 @@ std::optional<Vector> lemke(const Matrix& M, const Vector& q) {
   return std::nullopt;
 }
 
-std::optional<FrictionProblem::Solution> FrictionProblem::solve() const {
+std::optional<FrictionProblem::Solution> FrictionProblem::solve_in_plane() const {
   const Index n = w_0.size(), s = u_0.size();
   Matrix load = Matrix::Zero(s, n);  // mu P = load P
   for (Index j = 0; j < s; ++j) load(j, normal_of[static_cast<std::size_t>(j)]) = mu[j];
@@ -114,12 +114,8 @@ std::optional<FrictionProblem::Solution> FrictionProblem::solve() const {
   const std::optional<Vector> scaled = lemke(rows.asDiagonal() * M * columns.asDiagonal(), rows.asDiagonal() * q);
   if (!scaled) return std::nullopt;
   const Vector z = columns.asDiagonal() * *scaled;
-  Solution solution;
-  solution.P = z.head(n);
-  solution.T = z.segment(n, s) - load * solution.P;
-  solution.w = W_nn * solution.P + W_nt * solution.T + w_0;
-  solution.u = W_tn * solution.P + W_tt * solution.T + u_0;
-  return solution;
+  const Vector P = z.head(n);
+  return with_rates(P, z.segment(n, s) - load * P);
 }
 
 }  // namespace gnomon

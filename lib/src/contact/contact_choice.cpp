@@ -8,23 +8,26 @@
 
 namespace gnomon {
 
-std::vector<int> ContactChoice::sides(const Contacts& letting_go, const Contacts& rubbing) {
-  std::vector<int> side(rubbing.size(), 0);
-  if (letting_go.empty()) return side;
+std::vector<Slip> ContactChoice::directions(const Contacts& letting_go, const Contacts& rubbing) {
+  std::vector<Slip> along(rubbing.size(), Slip{});
+  if (letting_go.empty()) return along;
   ContactPhase& phase = contact_.phase();
   contact_.consistent(phase, contact_.state());
   const State& z = contact_.state();
   const Vector v = quantities_.velocity(z.q.value(), z.p.value());
   phase.share_forces(quantities_, contact_.largest_psi(), {z.t, z.q.value(), v});
-  for (std::size_t j = 0; j < rubbing.size(); ++j)
-    if (contains(letting_go, rubbing[j]))
-      side[j] = phase.tangential[place(contact_.state().closed, rubbing[j])] < 0 ? 1 : -1;
-  return side;
+  for (std::size_t j = 0; j < rubbing.size(); ++j) {
+    if (!contains(letting_go, rubbing[j])) continue;
+    const Slip force = phase.tangential_force(place(contact_.state().closed, rubbing[j]));
+    along[j] = direction_of({-force[0], -force[1]});
+    if (is_zero(along[j])) along[j] = {-1, 0};
+  }
+  return along;
 }
 
 ContactKey ContactChoice::choose(const TouchingContacts& touching, const Contacts& candidates,
-                                 const std::vector<int>& side) {
-  return touching.rubbing.empty() ? choose_closed(candidates) : choose_sticking(touching, candidates, side);
+                                 const std::vector<Slip>& along) {
+  return touching.rubbing.empty() ? choose_closed(candidates) : choose_sticking(touching, candidates, along);
 }
 
 /// Without friction: psi >= 0 where closed, c'' >= 0 where not, by pivoting with the least index from all of them
@@ -63,13 +66,12 @@ bool ContactChoice::find_violated(const ContactPhase& trial, const Contacts& can
   return false;
 }
 
-/// The laws of contact and friction for the accelerations and forces of the candidates. Where a contact slides to the
-/// side s, T = -s mu P; may_stick: the others with friction.
+/// The laws of contact and friction for the accelerations and forces of the candidates. Where a contact slides along e,
+/// T = -mu P e; may_stick: the others with friction.
 FrictionProblem ContactChoice::forces_and_accelerations(const TouchingContacts& touching, const Contacts& candidates,
-                                                        const std::vector<int>& side, const Contacts& may_stick,
+                                                        const std::vector<Slip>& along, const Contacts& may_stick,
                                                         const Vector& a) const {
   const auto& [all, rubbing, impulses] = touching;
-  const auto total = static_cast<Index>(all.size());
   const Vector& mu = quantities_.friction_coefficients();
   const Matrix& W = impulses.compliance();
   const Vector curve = quantities_.row_accelerations(contact_.state(), a);
@@ -78,30 +80,38 @@ FrictionProblem ContactChoice::forces_and_accelerations(const TouchingContacts& 
   std::vector<Index> normals, slips;  // rows of the compliance
   for (const Index i : candidates) normals.push_back(place(all, i));
   for (const Index i : may_stick) {
-    slips.push_back(total + place(rubbing, i));
-    problem.normal_of.push_back(place(candidates, i));
+    const SlipRows& slip = impulses.slip(static_cast<std::size_t>(place(rubbing, i)));
+    for (Index c = 0; c < slip.count; ++c) {
+      slips.push_back(slip.first + c);
+      problem.normal_of.push_back(place(candidates, i));
+    }
   }
   problem.W_nn = W(normals, normals);
   problem.W_nt = W(normals, slips);
   problem.W_tn = W(slips, normals);
   problem.W_tt = W(slips, slips);
   for (std::size_t j = 0; j < rubbing.size(); ++j) {
-    if (side[j] == 0 || !contains(candidates, rubbing[j])) continue;
-    const Index k = place(candidates, rubbing[j]), row = total + static_cast<Index>(j);
-    problem.W_nn.col(k) -= side[j] * mu[rubbing[j]] * W(normals, row);
-    problem.W_tn.col(k) -= side[j] * mu[rubbing[j]] * W(slips, row);
+    if (is_zero(along[j]) || !contains(candidates, rubbing[j])) continue;
+    const Index k = place(candidates, rubbing[j]);
+    const SlipRows& slip = impulses.slip(j);
+    for (Index c = 0; c < slip.count; ++c) {
+      const double part = mu[rubbing[j]] * along[j][static_cast<std::size_t>(c)];
+      problem.W_nn.col(k) -= part * W(normals, slip.first + c);
+      problem.W_tn.col(k) -= part * W(slips, slip.first + c);
+    }
   }
-  const Index m = quantities_.first(), n_contacts = quantities_.n_contacts();
-  const auto n = static_cast<Index>(normals.size()), s = static_cast<Index>(slips.size());
+  const Index m = quantities_.first();
+  const auto n = static_cast<Index>(normals.size());
   problem.w_0.resize(n);
-  problem.u_0.resize(s);
-  problem.mu.resize(s);
+  problem.u_0.resize(static_cast<Index>(slips.size()));
+  problem.mu.resize(problem.u_0.size());
   for (Index k = 0; k < n; ++k) problem.w_0[k] = -curve[m + candidates[static_cast<std::size_t>(k)]];
-  for (Index j = 0; j < s; ++j) {
-    const Index i = may_stick[static_cast<std::size_t>(j)];
-    problem.u_0[j] = curve[m + n_contacts + i];
-    problem.mu[j] = mu[i];
-  }
+  Index row = 0;
+  for (const Index i : may_stick)
+    for (Index c = 0; c < quantities_.slip_rows(i).count; ++c) {
+      problem.u_0[row] = curve[quantities_.slip_rows(i).first + c];
+      problem.mu[row++] = mu[i];
+    }
   return problem;
 }
 
@@ -118,18 +128,18 @@ Vector ContactChoice::friction_of(ContactPhase& phase) const {
 /// A friction R(q,lambda) that presses contacts depends on what they do: from the one without contacts, until the
 /// contacts that follow from R are those that R follows from.
 ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, const Contacts& candidates,
-                                          const std::vector<int>& side) {
+                                          const std::vector<Slip>& along) {
   ContactPhase& free = contact_.phases().at({});
   contact_.consistent(free, contact_.state());
   Vector a = free.a;
-  ContactKey chosen = choose_sticking(touching, candidates, side, a);
+  ContactKey chosen = choose_sticking(touching, candidates, along, a);
   if (!quantities_.system()->parts().friction) return chosen;
   const State& z = contact_.state();
   const Vector R = friction_of(free);
   constexpr int most_trials = 50;
   for (int trial = 0; trial < most_trials; ++trial) {
     a = free.a + acceleration_by(*free.model, z.t, z.q.value(), friction_of(contact_.phases().at(chosen)) - R);
-    const ContactKey next = choose_sticking(touching, candidates, side, a);
+    const ContactKey next = choose_sticking(touching, candidates, along, a);
     if (next == chosen) return chosen;
     chosen = next;
   }
@@ -138,12 +148,12 @@ ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, cons
 }
 
 ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, const Contacts& candidates,
-                                          const std::vector<int>& side, const Vector& a) const {
+                                          const std::vector<Slip>& along, const Vector& a) const {
   const Contacts& rubbing = touching.rubbing;
   Contacts may_stick;
   for (std::size_t j = 0; j < rubbing.size(); ++j)
-    if (side[j] == 0 && contains(candidates, rubbing[j])) may_stick.push_back(rubbing[j]);
-  const FrictionProblem problem = forces_and_accelerations(touching, candidates, side, may_stick, a);
+    if (is_zero(along[j]) && contains(candidates, rubbing[j])) may_stick.push_back(rubbing[j]);
+  const FrictionProblem problem = forces_and_accelerations(touching, candidates, along, may_stick, a);
   const auto solution = problem.solve();
   if (!solution)
     throw CannotEvaluate("no accelerations and forces satisfy the laws of contact and friction at t = " +
@@ -158,10 +168,14 @@ ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, cons
     const Index i = candidates[k];
     int slip = State::loose;
     if (quantities_.is_frictional(i)) {
-      slip = side[static_cast<std::size_t>(place(rubbing, i))];
-      if (const Index j = place(may_stick, i);
-          j < solution->u.size() && std::abs(solution->u[j]) > thresholds::no_acceleration * size)
-        slip = solution->u[j] > 0 ? 1 : -1;
+      Slip e = along[static_cast<std::size_t>(place(rubbing, i))];
+      if (contains(may_stick, i)) {
+        const Index row = std::find(problem.normal_of.begin(), problem.normal_of.end(), at) - problem.normal_of.begin();
+        const Slip begun{solution->u[row], quantities_.in_space(i) ? solution->u[row + 1] : 0};
+        if (size_of(begun) > thresholds::no_acceleration * size) e = direction_of(begun);
+      }
+      slip = is_zero(e) ? State::sticks : quantities_.in_space(i) || e[0] > 0 ? 1 : -1;
+      contact_.set_heading(i, e);
     }
     chosen.first.push_back(i);
     chosen.second.push_back(slip);
@@ -170,14 +184,15 @@ ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, cons
   return chosen;
 }
 
-/// A contact that sticks and whose slip is held by others already makes no constraint of its own.
+/// A contact that sticks and whose slip is held by others already makes no constraint of its own. In space one of its
+/// two may be held and the other not: there the multipliers are of least norm.
 void ContactChoice::loosen_dependent(const TouchingContacts& touching, ContactKey& chosen) const {
   const Matrix& W = touching.impulses.compliance();
   std::vector<Index> kept;
   for (const Index i : chosen.first) kept.push_back(place(touching.all, i));
   for (std::size_t k = 0; k < chosen.first.size(); ++k) {
-    if (chosen.second[k] != State::sticks) continue;
-    const Index row = static_cast<Index>(touching.all.size()) + place(touching.rubbing, chosen.first[k]);
+    if (chosen.second[k] != State::sticks || quantities_.in_space(chosen.first[k])) continue;
+    const Index row = touching.impulses.slip(static_cast<std::size_t>(place(touching.rubbing, chosen.first[k]))).first;
     const Vector by = W(kept, row);
     const double left = W(row, row) - by.dot(Matrix(W(kept, kept)).ldlt().solve(by));
     if (left <= thresholds::dependent_slip * W(row, row))

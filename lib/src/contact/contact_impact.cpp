@@ -21,9 +21,7 @@ TouchingContacts touching_contacts(const ContactQuantities& quantities, const St
   all.insert(all.end(), landing.begin(), landing.end());
   std::sort(all.begin(), all.end());
   const Contacts rubbing = quantities.with_friction(all);
-  return {all, rubbing,
-          ContactImpulses(*quantities.closed(), quantities.first(), quantities.n_contacts(), z.t, z.q.value(), all,
-                          rubbing)};
+  return {all, rubbing, ContactImpulses(quantities, z.t, z.q.value(), all, rubbing)};
 }
 
 }  // namespace
@@ -69,7 +67,9 @@ ContactImpact::ContactImpact(ContactState& contact, const ImpactRules& rules, co
 std::vector<bool> ContactImpact::held_rates() const {
   std::vector<bool> held;
   for (const Index i : touching_.all) held.push_back(was_closed(i));
-  for (const Index i : touching_.rubbing) held.push_back(was_closed(i) && !slides(contact_.slip_of(i)));
+  for (const Index i : touching_.rubbing)
+    held.insert(held.end(), static_cast<std::size_t>(quantities_.slip_rows(i).count),
+                was_closed(i) && !slides(contact_.slip_of(i)));
   return held;
 }
 
@@ -103,7 +103,7 @@ void ContactImpact::strike() {
 Vector ContactImpact::impulses(const Vector& restitution) const {
   const auto& [all, rubbing, contacts] = touching_;
   if (rubbing.empty()) return contacts.impact(rates_, restitution);
-  const auto n = count_, s = static_cast<Index>(rubbing.size());
+  const auto n = count_, s = static_cast<Index>(rates_.size()) - n;
   const Matrix& W = contacts.compliance();
   FrictionProblem problem{W.topLeftCorner(n, n),
                           W.topRightCorner(n, s),
@@ -113,11 +113,11 @@ Vector ContactImpact::impulses(const Vector& restitution) const {
                           rates_.tail(s),
                           Vector(s),
                           {}};
-  for (Index j = 0; j < s; ++j) {
-    const Index i = rubbing[static_cast<std::size_t>(j)];
-    problem.mu[j] = quantities_.friction_coefficients()[i];
-    problem.normal_of.push_back(place(all, i));
-  }
+  for (std::size_t j = 0; j < rubbing.size(); ++j)
+    for (Index c = 0; c < contacts.slip(j).count; ++c) {
+      problem.mu[static_cast<Index>(problem.normal_of.size())] = quantities_.friction_coefficients()[rubbing[j]];
+      problem.normal_of.push_back(place(all, rubbing[j]));
+    }
   const auto solution = problem.solve();
   if (!solution)
     throw CannotEvaluate("no impulses satisfy the impact law with friction at t = " + number_text(state_.t) +
@@ -127,7 +127,12 @@ Vector ContactImpact::impulses(const Vector& restitution) const {
   return P;
 }
 
-void ContactImpact::stay(const std::vector<int>& begins, const Contacts& stopping) {
+Slip ContactImpact::slip_rate(std::size_t j) const {
+  const SlipRows& slip = touching_.impulses.slip(j);
+  return {rates_[slip.first], slip.count == 2 ? rates_[slip.first + 1] : 0};
+}
+
+void ContactImpact::stay(const std::vector<Slip>& begins, const Contacts& stopping) {
   const auto& [all, rubbing, contacts] = touching_;
   std::vector<bool> hold(static_cast<std::size_t>(rates_.size()), false);
   bool any = false;
@@ -139,25 +144,29 @@ void ContactImpact::stay(const std::vector<int>& begins, const Contacts& stoppin
     hold[static_cast<std::size_t>(k)] = true;
     any = any || rates_[k] != 0;
   }
-  side_.assign(rubbing.size(), 0);
+  along_.assign(rubbing.size(), Slip{});
   // To hold one slip may stop others.
   for (bool more = true; more; any = false) {
     more = false;
     for (std::size_t j = 0; j < rubbing.size(); ++j) {
-      const Index i = rubbing[j], row = count_ + static_cast<Index>(j);
-      if (hold[static_cast<std::size_t>(row)]) continue;
-      const double rate = rates_[row];
-      const double none = thresholds::no_slip * std::sqrt(contacts.compliance()(row, row)) * contact_.fastest();
-      const bool stopped = !hit_ && (begins[j] != 0 || contains(stopping, i));
-      side_[j] = stopped ? begins[j] : std::abs(rate) <= none ? 0 : rate > 0 ? 1 : -1;
-      if ((!stopped && side_[j] != 0) || !contains(candidates_, i)) continue;
-      hold[static_cast<std::size_t>(row)] = more = true;
-      any = any || rate != 0;
+      const Index i = rubbing[j];
+      const SlipRows& slip = contacts.slip(j);
+      if (hold[static_cast<std::size_t>(slip.first)]) continue;
+      const Slip rate = slip_rate(j);
+      const double length = contacts.compliance().diagonal().segment(slip.first, slip.count).maxCoeff();
+      const double none = thresholds::no_slip * std::sqrt(length) * contact_.fastest();
+      const bool stopped = !hit_ && (!is_zero(begins[j]) || contains(stopping, i));
+      along_[j] = stopped ? begins[j] : size_of(rate) <= none ? Slip{} : direction_of(rate);
+      if ((!stopped && !is_zero(along_[j])) || !contains(candidates_, i)) continue;
+      for (Index c = 0; c < slip.count; ++c) hold[static_cast<std::size_t>(slip.first + c)] = true;
+      more = true;
+      any = any || !is_zero(rate);
     }
     if (any) apply(contacts.hold(rates_, hold));
   }
   for (std::size_t j = 0; j < rubbing.size(); ++j)
-    energy_[place(all, rubbing[j])] += energy_[count_ + static_cast<Index>(j)];
+    for (Index c = 0; c < contacts.slip(j).count; ++c)
+      energy_[place(all, rubbing[j])] += energy_[contacts.slip(j).first + c];
 }
 
 double ContactImpact::zeno_speed(Index contact) const {
@@ -200,7 +209,7 @@ void ContactImpact::close(const ContactKey& chosen) {
 void ContactImpact::remove_penetration(const ContactKey& chosen) {
   Vector q = state_.q.value(), p = state_.p.value();
   ContactModel& model = *contact_.phases().at(chosen).model;
-  model.hold(contact_.held(chosen));
+  model.hold(contact_.held(chosen), contact_.no_slips(chosen));
   project_start(model, state_.t, q, p);
   state_.q.add(q - state_.q.value());
   state_.p.add(p - state_.p.value());
@@ -224,11 +233,11 @@ void ContactImpact::remove_rounding(const ContactKey& chosen) {
   }
   for (std::size_t j = 0; j < rubbing.size(); ++j) {
     const auto at = static_cast<std::size_t>(place(closed, rubbing[j]));
-    const Index row = count_ + static_cast<Index>(j);
+    const SlipRows& rows = contacts.slip(j);
     const bool sticks = at < slip.size() && slip[at] == State::sticks;
-    hold[static_cast<std::size_t>(row)] = sticks;
-    if (sticks && contact_.slip_of(rubbing[j]) != State::sticks)
-      left[row] = quantities_.rounding_of_slip(state_, rubbing[j]);
+    for (Index c = 0; c < rows.count; ++c) hold[static_cast<std::size_t>(rows.first + c)] = sticks;
+    if (sticks && contact_.slip_of(rubbing[j]) != State::sticks && rows.count == 1)
+      left[rows.first] = quantities_.rounding_of_slip(state_, rubbing[j]);
   }
   if (left.isZero(0)) return;
   const Vector way = contacts.momentum(contacts.hold(left, hold));
@@ -264,7 +273,8 @@ void ContactImpact::record_change(std::size_t k, const ContactKey& chosen) {
   if (!quantities_.is_frictional(i)) return;
   const int now = slip[static_cast<std::size_t>(place(closed, i))];
   const int then = was_slip_[static_cast<std::size_t>(place(was_closed_, i))];
-  if (slides(now) ? now != then : slides(then))
+  const bool turns_back = !quantities_.in_space(i) && now != then;
+  if (slides(now) ? turns_back || !slides(then) : slides(then))
     contact_.record(slides(now) ? EventKind::slide : EventKind::stick, i, rules_.located && !hit_ ? 0 : energy);
 }
 

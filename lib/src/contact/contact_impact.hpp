@@ -32,11 +32,11 @@ class ContactImpact {
   const TouchingContacts& touching() const { return touching_; }
   /// Frees the momentum from rates of the contacts that are held; then Moreau's impacts, where a contact is approached.
   void strike();
-  /// Takes the remaining rates of contacts whose rebound is too slow to zero. begins: of the rubbing contacts, the side
-  /// to which each begins to slide; stopping: contacts that slid and whose slip rate has reached zero.
-  void stay(const std::vector<int>& begins, const Contacts& stopping);
+  /// Takes the remaining rates of contacts whose rebound is too slow to zero. begins: of the rubbing contacts, the
+  /// direction in which each begins to slide; stopping: contacts that slid and whose slip rate has reached zero.
+  void stay(const std::vector<Slip>& begins, const Contacts& stopping);
   const Contacts& candidates() const { return candidates_; }  ///< to stay closed
-  const std::vector<int>& side() const { return side_; }      ///< to which a rubbing contact slides; 0: it does not
+  const std::vector<Slip>& along() const { return along_; }   ///< where a rubbing contact slides; zero: it does not
   /// The positions with the chosen contacts closed.
   void close(const ContactKey& chosen);
   /// Losses, events and released contacts.
@@ -51,6 +51,8 @@ class ContactImpact {
   double rebound_threshold(Index contact) const;
   void remove_penetration(const ContactKey& chosen);
   void remove_rounding(const ContactKey& chosen);
+  /// The slip rate of the j-th rubbing contact.
+  Slip slip_rate(std::size_t j) const;
   void record_change(std::size_t k, const ContactKey& chosen);
 
   ContactState& contact_;
@@ -67,7 +69,7 @@ class ContactImpact {
   bool hit_ = false;
   Vector rates_, energy_;  // energy changes, one a rate
   Contacts candidates_;
-  std::vector<int> side_;
+  std::vector<Slip> along_;
 };
 
 }  // namespace gnomon

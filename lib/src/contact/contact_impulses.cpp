@@ -59,24 +59,34 @@ Vector solve_complementarity(const Matrix& D, const Vector& r) {
   throw CannotEvaluate("no impulses were found that satisfy the impact law of " + std::to_string(n) + " contacts");
 }
 
-ContactImpulses::ContactImpulses(const System& closed, Index bilateral, Index n_contacts, double t, const Vector& q,
-                                 const std::vector<Index>& contacts, const std::vector<Index>& rubbing)
-    : closed_(closed), q_(q), bilateral_(bilateral + closed.parts().n_velocity_constraints()) {
-  const SparsityPattern& pattern = closed.constraint_pattern();
+ContactImpulses::ContactImpulses(const ContactQuantities& quantities, double t, const Vector& q,
+                                 const Contacts& contacts, const Contacts& rubbing)
+    : closed_(*quantities.closed()), q_(q), bilateral_(quantities.m()) {
+  const SparsityPattern& pattern = closed_.constraint_pattern();
   Vector values(pattern.nonzeros());
-  closed.constraint_jacobian(t, q, values);
+  closed_.constraint_jacobian(t, q, values);
   const Matrix all = to_dense(pattern, values);
-  const Index of_velocities = bilateral_ - bilateral;
-  G_.resize(bilateral_, closed.n());
-  G_ << all.topRows(bilateral), all.bottomRows(of_velocities);
-  Vector rate(closed.m());
-  closed.constraint_velocity(t, q, Vector::Zero(closed.n()), rate);
+  const Index of_positions = quantities.first(), of_velocities = bilateral_ - of_positions;
+  G_.resize(bilateral_, closed_.n());
+  G_ << all.topRows(of_positions), all.bottomRows(of_velocities);
+  Vector rate(closed_.m());
+  closed_.constraint_velocity(t, q, Vector::Zero(closed_.n()), rate);
   rate_.resize(bilateral_);
-  rate_ << rate.head(bilateral), rate.tail(of_velocities);
-  C_.resize(static_cast<Index>(contacts.size() + rubbing.size()), closed.n());
+  rate_ << rate.head(of_positions), rate.tail(of_velocities);
+  auto count = static_cast<Index>(contacts.size());
+  for (const Index i : rubbing) {
+    slips_.push_back({count, quantities.slip_rows(i).count});
+    count += slips_.back().count;
+  }
+  C_.resize(count, closed_.n());
+  drift_ = Vector::Zero(count);
   Index row = 0;
-  for (const Index i : contacts) C_.row(row++) = -all.row(bilateral + i);
-  for (const Index i : rubbing) C_.row(row++) = all.row(bilateral + n_contacts + i);
+  for (const Index i : contacts) C_.row(row++) = -all.row(of_positions + i);
+  for (std::size_t j = 0; j < rubbing.size(); ++j) {
+    const SlipRows &here = slips_[j], &there = quantities.slip_rows(rubbing[j]);
+    C_.middleRows(here.first, here.count) = all.middleRows(there.first, there.count);
+    if (here.count == 2) drift_.segment(here.first, here.count) = rate.segment(there.first, there.count);
+  }
   const Matrix from_g = over_mass(G_), from_c = over_mass(C_);
   reaction_ = -least_scaled_norm(G_ * from_g, G_ * from_c);
   const Matrix free = C_ * from_c;
@@ -108,6 +118,9 @@ Matrix ContactImpulses::held_rows(const std::vector<bool>& held) const {
 Vector ContactImpulses::moving(const std::vector<bool>& held) const {
   Vector rate = Vector::Zero(bilateral_ + std::count(held.begin(), held.end(), true));
   rate.head(bilateral_) = rate_;
+  Index row = bilateral_;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (held[k]) rate[row++] = drift_[static_cast<Index>(k)];
   return rate;
 }
 
@@ -123,7 +136,7 @@ Vector ContactImpulses::tangential(const Vector& p, const std::vector<bool>& hel
   const Matrix rows = held_rows(held), from_rows = over_mass(rows);
   const Vector v = velocity(p),
                result = p - rows.transpose() * least_scaled_norm(rows * from_rows, rows * v + moving(held));
-  if (!rate_.isZero(0)) return result;
+  if (!rate_.isZero(0) || !drift_.isZero(0)) return result;
   const double left = velocity(result).dot(result);
   return left > 0 ? Vector(result * std::sqrt(v.dot(p) / left)) : result;
 }

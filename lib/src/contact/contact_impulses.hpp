@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gnomon/model/system.hpp"
+#include "contact/contact_quantities.hpp"
 
 namespace gnomon {
 
@@ -14,16 +14,17 @@ Vector solve_complementarity(const Matrix& D, const Vector& r);
 
 /// The velocities of contacts and the impulses that change them, at one time and configuration. Constraints g that move
 /// keep their rate g_t: G v = -g_t. Vectors of rates and impulses have the normals of all contacts that touch, C =
-/// dc/dq, and then the slips of those with Coulomb friction, dd/dq.
+/// dc/dq, and then the slips of those with Coulomb friction, dd/dq or S.
 class ContactImpulses {
  public:
-  /// closed: the system with all obstacles as constraints (g, -c, d, A v + b), of which the first `bilateral` are g and
-  /// the next n_contacts -c. contacts: those that touch; rubbing: those of them with friction.
-  ContactImpulses(const System& closed, Index bilateral, Index n_contacts, double t, const Vector& q,
-                  const std::vector<Index>& contacts, const std::vector<Index>& rubbing = {});
+  /// contacts: those that touch; rubbing: those of them with friction. Keeps a reference to the closed system.
+  ContactImpulses(const ContactQuantities& quantities, double t, const Vector& q, const Contacts& contacts,
+                  const Contacts& rubbing);
 
+  /// The rows here of the slips of the j-th contact with friction.
+  const SlipRows& slip(std::size_t j) const { return slips_[j]; }
   /// C_i v for all contacts, and the slip rates
-  Vector rates(const Vector& p) const { return C_ * velocity(p); }
+  Vector rates(const Vector& p) const { return C_ * velocity(p) + drift_; }
   /// dc/dq of a contact that touches, or dd/dq of one with friction, by its row.
   Vector gradient(Index row) const { return C_.row(row).transpose(); }
   /// D: rates by impulses
@@ -47,14 +48,16 @@ class ContactImpulses {
   Matrix over_mass(const Matrix& rows) const;  ///< M^-1 rows^T
   Vector velocity(const Vector& p) const;      ///< M^-1 p
   Matrix held_rows(const std::vector<bool>& held) const;
-  /// The rates that constraints have by themselves, of the rows of held_rows: g_t, and zero.
+  /// The rates that v = 0 has, of the rows of held_rows.
   Vector moving(const std::vector<bool>& held) const;
 
   const System& closed_;
   const Vector q_;
+  std::vector<SlipRows> slips_;
   Index bilateral_;    // rows of G_
   Matrix G_, C_;       // rows of the constraints g and A, and of dc/dq and dd/dq
   Vector rate_;        // g_t and b
+  Vector drift_;       // rates of slips that v = 0 has
   Matrix reaction_;    // L = reaction_ P
   Matrix compliance_;  // D: rates by impulses
   Vector lengths_;

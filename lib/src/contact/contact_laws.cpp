@@ -35,10 +35,10 @@ void ContactLaws::restore(const State& checkpoint) {
 void ContactLaws::settle(const Contacts& landing, const Contacts& opening, const Contacts& letting_go,
                          const Contacts& stopping) {
   ContactImpact impact(contact_, rules_, landing, opening);
-  const std::vector<int> begins = choice_.sides(letting_go, impact.touching().rubbing);
+  const std::vector<Slip> begins = choice_.directions(letting_go, impact.touching().rubbing);
   impact.strike();
   impact.stay(begins, stopping);
-  const ContactKey chosen = choice_.choose(impact.touching(), impact.candidates(), impact.side());
+  const ContactKey chosen = choice_.choose(impact.touching(), impact.candidates(), impact.along());
   impact.close(chosen);
   impact.book(chosen);
   enter(chosen, contact_.held(chosen));
@@ -47,6 +47,19 @@ void ContactLaws::settle(const Contacts& landing, const Contacts& opening, const
 void ContactLaws::enter(const ContactKey& key, const Vector& held) {
   contact_.enter(key, held);
   rest_.begin();
+}
+
+void ContactLaws::hold_directions(const Contacts& straight) {
+  ContactKey key = contact_.key();
+  Vector held = contact_.state().held;
+  const Vector now = contact_.held(key);
+  for (std::size_t k = 0; k < key.first.size(); ++k) {
+    if (!contact_.quantities().in_space(key.first[k]) || !slides(key.second[k])) continue;
+    const bool is_held = contains(straight, key.first[k]), was_held = key.second[k] == -1;
+    key.second[k] = is_held ? -1 : 1;
+    if (is_held && !was_held) held[static_cast<Index>(k)] = now[static_cast<Index>(k)];
+  }
+  if (key != contact_.key()) contact_.enter(key, held);
 }
 
 void ContactLaws::start_again() {

@@ -40,6 +40,11 @@ class ContactLaws {
   void stop(const State& z) { rest_.stop(z); }
   void start_again();
   double rest(double remaining);
+  double straight_slip(const State& z, double remaining, Contacts& straight) {
+    return rest_.straight_slip(z, remaining, straight);
+  }
+  /// From here these contacts slide in the directions that they have, others in space in those of their slips.
+  void hold_directions(const Contacts& straight);
 
  private:
   void enter(const ContactKey& key, const Vector& held);

@@ -73,7 +73,7 @@ double ContactLocation::margin_tolerance(Index margin) const {
   if (kind_of(margin) != EventKind::stick) return thresholds::force_rounding * contact_.largest_psi();
   const Contacts& closed = contact_.state().closed;
   const auto k = static_cast<std::size_t>(margin) - 2 * closed.size();
-  return contact_.moving(quantities_.n_contacts() + closed[k]);
+  return contact_.moving(quantities_.slip_rows(closed[k]).first - quantities_.first());
 }
 
 double ContactLocation::margin(Index which, const State& z) {
@@ -130,9 +130,9 @@ bool ContactLocation::find_margin(Index which, double at_end, double span, doubl
   // order makes of that may go the other way while it is accelerated to its side.
   if (kind_of(which) == EventKind::stick && at_left <= 0) {
     const auto k = static_cast<std::size_t>(which % static_cast<Index>(contact_.state().closed.size()));
-    const Index row = quantities_.first() + quantities_.n_contacts() + contact_.state().closed[k];
     margin(which, after_);
-    if (contact_.state().slip[k] * quantities_.row_accelerations(after_, contact_.phase().a)[row] > 0) return false;
+    const Vector curve = quantities_.row_accelerations(after_, contact_.phase().a);
+    if (contact_.phase().model->rate_along(static_cast<Index>(k), curve) > 0) return false;
   }
   for (double x = span / 2; kind_of(which) == EventKind::stick && at_left <= 0 && x > thresholds::start_of_step * span;
        x /= 2)

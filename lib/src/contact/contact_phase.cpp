@@ -1,5 +1,6 @@
 #include "contact/contact_phase.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "contact/contact_impulses.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "start/friction_acceleration.hpp"
 
@@ -60,47 +62,114 @@ void ContactPhase::push(double t, const Vector& q, Vector& psi) const {
 
 /// A contact r that sticks without a constraint of its own has dd_r/dq = sum_k x_k (row k), k the closed contacts and
 /// those that stick, so that a force 1 at r and -x_k at the others does nothing.
-void ContactPhase::hold(const ContactQuantities& quantities, const State& z) {
-  model->hold(z.held);
+void ContactPhase::hold(const ContactQuantities& quantities, const State& z, const Vector& none) {
+  model->hold(z.held, none);
   if (!quantities.coulomb()) return;
   const Contacts& closed = model->contacts();
   const auto count = static_cast<Index>(closed.size());
-  for (Vector* v : {&normal, &tangential}) v->setZero(count);
+  normal.setZero(count);
+  tangential.setZero(2 * count);
   Contacts stuck, loose;
+  bool in_space = false;
   for (std::size_t k = 0; k < closed.size(); ++k) {
     if (!quantities.is_frictional(closed[k])) continue;
     if (model->slip()[k] == State::sticks) stuck.push_back(closed[k]);
     if (model->slip()[k] == State::loose) loose.push_back(closed[k]);
+    in_space = in_space || (model->slip()[k] == State::sticks && quantities.in_space(closed[k]));
   }
-  shared_.setZero(2 * count, static_cast<Index>(loose.size()));
+  shared_.setZero(3 * count, static_cast<Index>(loose.size()));
   gradients_.setZero(quantities.system()->n(), static_cast<Index>(loose.size()));
-  if (loose.empty()) return;
-  Contacts rubbing = stuck;
-  rubbing.insert(rubbing.end(), loose.begin(), loose.end());
-  const ContactImpulses contacts(*quantities.closed(), quantities.first(), quantities.n_contacts(), z.t, z.q.value(),
-                                 closed, rubbing);
-  const Matrix& W = contacts.compliance();
-  const Index rows = count + static_cast<Index>(stuck.size());
-  const Matrix x = W.topLeftCorner(rows, rows).ldlt().solve(W.topRightCorner(rows, shared_.cols()));
-  for (Index r = 0; r < shared_.cols(); ++r) {
-    shared_.col(r).head(count) = -x.col(r).head(count);
-    for (std::size_t j = 0; j < stuck.size(); ++j)
-      shared_(count + place(closed, stuck[j]), r) = -x(count + static_cast<Index>(j), r);
-    shared_(count + place(closed, loose[static_cast<std::size_t>(r)]), r) = 1;
-    gradients_.col(r) = contacts.gradient(count + static_cast<Index>(stuck.size()) + r);
+  if (in_space)
+    find_shares_in_space(quantities, z);
+  else if (!loose.empty()) {
+    Contacts rubbing = stuck;
+    rubbing.insert(rubbing.end(), loose.begin(), loose.end());
+    const ContactImpulses contacts(quantities, z.t, z.q.value(), closed, rubbing);
+    const Matrix& W = contacts.compliance();
+    const Index rows = count + static_cast<Index>(stuck.size());
+    const Matrix x = W.topLeftCorner(rows, rows).ldlt().solve(W.topRightCorner(rows, shared_.cols()));
+    for (Index r = 0; r < shared_.cols(); ++r) {
+      shared_.col(r).head(count) = -x.col(r).head(count);
+      for (std::size_t j = 0; j < stuck.size(); ++j)
+        shared_(count + place(closed, stuck[j]), r) = -x(count + static_cast<Index>(j), r);
+      shared_(count + place(closed, loose[static_cast<std::size_t>(r)]), r) = 1;
+      gradients_.col(r) = contacts.gradient(count + static_cast<Index>(stuck.size()) + r);
+    }
   }
   share_matrix_.setZero(shared_.cols(), shared_.cols());
   share_right_.setZero(shared_.cols());
   share_.setZero(shared_.cols());
 }
 
+/// All forces of contacts that do not slide, and together do nothing: the null space of their compliance.
+void ContactPhase::find_shares_in_space(const ContactQuantities& quantities, const State& z) {
+  const Contacts& closed = model->contacts();
+  const auto count = static_cast<Index>(closed.size());
+  Contacts pressing, rubbing;
+  held_contacts_.clear();
+  for (Index k = 0; k < count; ++k) {
+    const Index i = closed[static_cast<std::size_t>(k)];
+    if (slides(model->slip()[static_cast<std::size_t>(k)])) continue;
+    held_contacts_.push_back(k);
+    pressing.push_back(i);
+    if (quantities.is_frictional(i)) rubbing.push_back(i);
+  }
+  const ContactImpulses contacts(quantities, z.t, z.q.value(), pressing, rubbing);
+  const Matrix& W = contacts.compliance();
+  const auto normals = static_cast<Index>(pressing.size()), slips = W.rows() - normals;
+  held_ = {W.topLeftCorner(normals, normals),
+           W.topRightCorner(normals, slips),
+           W.bottomLeftCorner(slips, normals),
+           W.bottomRightCorner(slips, slips),
+           Vector(normals),
+           Vector(slips),
+           Vector(slips),
+           {}};
+  std::vector<Index> places = held_contacts_;  // of the rows of W in those of shared_
+  for (std::size_t j = 0; j < rubbing.size(); ++j)
+    for (Index c = 0; c < contacts.slip(j).count; ++c) {
+      held_.mu[static_cast<Index>(held_.normal_of.size())] = quantities.friction_coefficients()[rubbing[j]];
+      held_.normal_of.push_back(place(pressing, rubbing[j]));
+      places.push_back((1 + c) * count + place(closed, rubbing[j]));
+    }
+  const Vector unit = contacts.lengths().cwiseInverse();
+  const Eigen::SelfAdjointEigenSolver<Matrix> modes(unit.asDiagonal() * W * unit.asDiagonal());
+  const Index free =
+      (modes.eigenvalues().array() <= thresholds::dependent_slip * modes.eigenvalues().maxCoeff()).count();
+  shared_.setZero(3 * count, free);
+  gradients_.setZero(quantities.system()->n(), free);
+  for (Index row = 0; row < W.rows(); ++row)
+    shared_.row(places[static_cast<std::size_t>(row)]) = unit[row] * modes.eigenvectors().row(row).head(free);
+}
+
+void ContactPhase::share_in_cones(Vector& N, Vector& T) const {
+  const Index count = N.size();
+  FrictionProblem problem = held_;
+  Vector pressing(problem.w_0.size()), slips(problem.u_0.size());
+  for (Index k = 0; k < pressing.size(); ++k) pressing[k] = N[held_contacts_[static_cast<std::size_t>(k)]];
+  const auto force = [&](Index row) -> double& {
+    const auto j = static_cast<std::size_t>(row);
+    const bool second = j > 0 && problem.normal_of[j - 1] == problem.normal_of[j];
+    return T[(second ? count : 0) + held_contacts_[static_cast<std::size_t>(problem.normal_of[j])]];
+  };
+  for (Index row = 0; row < slips.size(); ++row) slips[row] = force(row);
+  problem.w_0 = -(problem.W_nn * pressing + problem.W_nt * slips);
+  problem.u_0 = -(problem.W_tn * pressing + problem.W_tt * slips);
+  const auto within = problem.solve();
+  if (!within) return;
+  const double size = std::max(problem.w_0.lpNorm<Eigen::Infinity>(), problem.u_0.lpNorm<Eigen::Infinity>());
+  const double left = std::max(within->w.lpNorm<Eigen::Infinity>(), within->u.lpNorm<Eigen::Infinity>());
+  if (left > thresholds::cone_misfit * size) return;
+  for (Index k = 0; k < pressing.size(); ++k) N[held_contacts_[static_cast<std::size_t>(k)]] = within->P[k];
+  for (Index row = 0; row < slips.size(); ++row) force(row) = within->T[row];
+}
+
 void ContactPhase::take(const ConstVectorRef& inner, Index first, Vector& N, Vector& T) const {
   const auto count = static_cast<Index>(model->contacts().size());
   N = inner.segment(first, count);
-  T.setZero(count);
-  Index row = first + count;
+  T.setZero(2 * count);
   for (Index k = 0; k < count; ++k)
-    if (model->slip()[static_cast<std::size_t>(k)] == State::sticks) T[k] = -inner[row++];
+    for (Index c = 0; c < model->rows_of_stuck(k); ++c) T[c * count + k] = -inner[model->stuck_row(k) + c];
 }
 
 /// Reactions that press contacts, as those of bearings do, depend on the shares: these are forces c_r along the slips
@@ -110,7 +179,7 @@ void ContactPhase::share(const ContactQuantities& quantities, double largest_psi
   take(inner, quantities.first(), N, T);
   if (shared_.cols() == 0) return;
   share_linearly(quantities, largest_psi, N, T);
-  if (!quantities.system()->parts().friction) return;
+  if (!quantities.system()->parts().friction || gradients_.isZero(0)) return;
   Vector c = share_, a(quantities.system()->n()), lambda = inner;
   constexpr int most_passes = 50;
   for (int pass = 0; pass < most_passes; ++pass) {
@@ -141,20 +210,22 @@ void ContactPhase::share_linearly(const ContactQuantities& quantities, double la
     const Index i = contacts[static_cast<std::size_t>(k)];
     if (!(mu[i] > 0)) continue;
     const double weight = 1 / (mu[i] * std::max(N[k], least));
-    for (Index a = 0; a < shares; ++a) {
-      const double of_a = weight * shared_(count + k, a);
-      share_right_[a] -= of_a * T[k];
-      for (Index b = 0; b < shares; ++b) share_matrix_(a, b) += of_a * shared_(count + k, b);
-    }
+    for (const Index row : {k, count + k})
+      for (Index a = 0; a < shares; ++a) {
+        const double of_a = weight * shared_(count + row, a);
+        share_right_[a] -= of_a * T[row];
+        for (Index b = 0; b < shares; ++b) share_matrix_(a, b) += of_a * shared_(count + row, b);
+      }
   }
   share_solver_.compute(share_matrix_);
   share_ = share_solver_.solve(share_right_);
-  if (const double part = largest_part(quantities, least, N, T, share_); part > 1)
-    share_evenly(quantities, least, part, N, T);
+  const double part = largest_part(quantities, least, N, T, share_);
+  if (part > 1 && held_contacts_.empty()) share_evenly(quantities, least, part, N, T);
   for (Index a = 0; a < shares; ++a) {
     N += share_[a] * shared_.col(a).head(count);
-    T += share_[a] * shared_.col(a).tail(count);
+    T += share_[a] * shared_.col(a).tail(2 * count);
   }
+  if (part > 1 && !held_contacts_.empty()) share_in_cones(N, T);
 }
 
 double ContactPhase::largest_part(const ContactQuantities& quantities, double least, const Vector& N, const Vector& T,
@@ -164,8 +235,9 @@ double ContactPhase::largest_part(const ContactQuantities& quantities, double le
   for (Index k = 0; k < count; ++k) {
     const double m = quantities.friction_coefficients()[model->contacts()[static_cast<std::size_t>(k)]];
     if (!(m > 0) || slides(model->slip()[static_cast<std::size_t>(k)])) continue;
-    const double limit = m * (N[k] + shared_.row(k).dot(c)), force = T[k] + shared_.row(count + k).dot(c);
-    largest = std::max(largest, std::abs(force) / std::max(limit, m * least));
+    const double limit = m * (N[k] + shared_.row(k).dot(c)), force = T[k] + shared_.row(count + k).dot(c),
+                 second = T[count + k] + shared_.row(2 * count + k).dot(c);
+    largest = std::max(largest, std::hypot(force, second) / std::max(limit, m * least));
   }
   return largest;
 }
@@ -250,14 +322,18 @@ std::optional<Vector> ContactPhase::shares_within(const ContactQuantities& quant
 void ContactPhase::spread(const ContactQuantities& quantities, double largest_psi, const ContactMoment& moment,
                           const ConstVectorRef& inner, Vector& all) const {
   const Index m = quantities.system()->m(), contacts = quantities.n_contacts();
-  all.setZero(m + contacts * (quantities.coulomb() ? 2 : 1));
-  model->write_multipliers(inner, all);
+  all.setZero(n_state_multipliers(*quantities.system()));
+  model->write_multipliers(moment.q, moment.v, inner, all);
   if (shared_.cols() == 0) return;
   share(quantities, largest_psi, moment, inner, spread_normal_, spread_tangential_);
   const Contacts& closed = model->contacts();
   for (std::size_t k = 0; k < closed.size(); ++k) {
-    all[m + closed[k]] = spread_normal_[static_cast<Index>(k)];
-    if (!slides(model->slip()[k])) all[m + contacts + closed[k]] = spread_tangential_[static_cast<Index>(k)];
+    const auto at = static_cast<Index>(k);
+    all[m + closed[k]] = spread_normal_[at];
+    if (slides(model->slip()[k])) continue;
+    all[m + contacts + closed[k]] = spread_tangential_[at];
+    if (quantities.in_space(closed[k]))
+      all[m + model->second_tangential(closed[k])] = spread_tangential_[spread_normal_.size() + at];
   }
 }
 
@@ -277,10 +353,10 @@ void ContactPhase::margins(const ContactQuantities& quantities, double largest_p
     const Index i = contacts[static_cast<std::size_t>(k)];
     if (!quantities.is_frictional(i)) continue;
     const int slip = model->slip()[static_cast<std::size_t>(k)];
-    if (slides(slip))
-      out[2 * count + k] = slip * rates[quantities.first() + quantities.n_contacts() + i];
+    if (!slides(slip))
+      out[count + k] = quantities.friction_coefficients()[i] * normal[k] - size_of(tangential_force(k));
     else
-      out[count + k] = quantities.friction_coefficients()[i] * normal[k] - std::abs(tangential[k]);
+      out[2 * count + k] = model->rate_along(k, rates);
   }
 }
 
@@ -294,11 +370,12 @@ ContactPhase& ContactPhases::at(const ContactKey& key) {
   return phase;
 }
 
-ContactPhase& ContactPhases::everything() {
+ContactPhase& ContactPhases::everything(bool sliding) {
   ContactKey key;
   for (Index i = 0; i < quantities_.n_contacts(); ++i) key.first.push_back(i);
   if (quantities_.coulomb())
-    for (const Index i : key.first) key.second.push_back(quantities_.is_frictional(i) ? 1 : State::loose);
+    for (const Index i : key.first)
+      key.second.push_back(!quantities_.is_frictional(i) ? State::loose : sliding ? 1 : State::sticks);
   return at(key);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "contact/complementarity.hpp"
 #include "contact/contact_quantities.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "model/contact_model.hpp"
@@ -30,9 +31,10 @@ struct ContactPhase {
   std::shared_ptr<MechanicalOverdetermined> dae;  // of the model, from the first solve_index1 on
   std::unique_ptr<Index1> index1;                 // null: constraints repeat others, or are of velocities
   Vector a, psi;                                  // accelerations and multipliers, as last solved for
-  /// Forces of the closed contacts, normal and tangential: the multipliers alone do not say them where contacts stick
-  /// whose slip is fixed by others already.
+  /// Forces of the closed contacts, normal and tangential, of which the second components in space follow the first
+  /// ones: the multipliers alone do not say them where contacts stick whose slip is fixed by others already.
   Vector normal, tangential;
+  Slip tangential_force(Index k) const { return {tangential[k], tangential[normal.size() + k]}; }
 
   /// Has friction that opposes the motion of the whole system?
   bool frictional() const { return model->opposes_motion(); }
@@ -42,7 +44,8 @@ struct ContactPhase {
   /// do not pull at a contact, if there are any.
   void push(double t, const Vector& q, Vector& psi) const;
   /// The contacts that stick are held where the state says, and share their forces from there.
-  void hold(const ContactQuantities& quantities, const State& z);
+  /// none: their slip rates that are none.
+  void hold(const ContactQuantities& quantities, const State& z, const Vector& none);
   /// normal, and tangential of the contacts that stick, from psi: the sum of T_i^2/(mu_i psi_i) as small as the motion
   /// allows; where a limit is passed by these, the largest |T_i|/(mu_i psi_i) as small as it allows, which is one where
   /// the contacts just hold together. largest_psi: of the run so far.
@@ -55,7 +58,8 @@ struct ContactPhase {
               const ConstVectorRef& inner, Vector& all) const;
   /// The margins, at least zero as long as the phase lasts, after its accelerations and multipliers were solved for at
   /// (t, q, v): one entry a closed contact, psi; with Coulomb friction then mu psi - |T| of those that stick, and after
-  /// these the slip rate of those that slide, to their side. Infinity where there is no such thing.
+  /// these the slip rate of those that slide in a direction that does not turn, in this direction. Infinity where there
+  /// is no such thing.
   void margins(const ContactQuantities& quantities, double largest_psi, double t, const Vector& q, const Vector& v,
                Vector& out);
 
@@ -67,12 +71,18 @@ struct ContactPhase {
   mutable Matrix share_matrix_;
   mutable Vector share_right_, share_, spread_normal_, spread_tangential_;
   mutable Eigen::LDLT<Matrix> share_solver_;
+  /// In space: rates by forces of the contacts that do not slide, as one problem of friction.
+  FrictionProblem held_;
+  Contacts held_contacts_;  ///< places among those that are closed
 
   void share(const ContactQuantities& quantities, double largest_psi, const ContactMoment& at,
              const ConstVectorRef& inner, Vector& N, Vector& T) const;
   /// N and T of multipliers of the phase, and share_ for these.
   void share_linearly(const ContactQuantities& quantities, double largest_psi, Vector& N, Vector& T) const;
   void take(const ConstVectorRef& inner, Index first, Vector& N, Vector& T) const;
+  void find_shares_in_space(const ContactQuantities& quantities, const State& z);
+  /// Forces within all limits that do the same as these, if there are any.
+  void share_in_cones(Vector& N, Vector& T) const;
   /// Does the contact stick without a row of its own?
   bool is_loose(const ContactQuantities& quantities, std::size_t k) const {
     return model->slip()[k] == State::loose && quantities.is_frictional(model->contacts()[k]);
@@ -94,8 +104,8 @@ class ContactPhases {
   explicit ContactPhases(const ContactQuantities& quantities) : quantities_(quantities) {}
 
   ContactPhase& at(const ContactKey& key);
-  /// All contacts closed, and all that have friction sliding.
-  ContactPhase& everything();
+  /// All contacts closed, and all that have friction sliding, or sticking.
+  ContactPhase& everything(bool sliding = true);
   bool is_key(const ContactKey& key) const;
 
  private:

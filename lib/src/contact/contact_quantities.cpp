@@ -21,6 +21,7 @@ ContactQuantities::ContactQuantities(std::shared_ptr<const System> system)
       first_(position_rows(*system_)),
       n_contacts_(system_->parts().n_obstacles()),
       coulomb_(system_->parts().coulomb),
+      slip_rows_(gnomon::slip_rows(*system_, *closed_)),
       energy_(*system_) {
   const Friction* friction = system_->parts().friction;
   if (coulomb_ && friction && friction->friction_pattern(ForceArgument::v).nonzeros() > 0)

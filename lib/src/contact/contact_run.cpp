@@ -30,6 +30,10 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
   for (Vector* v : {&error_q_, &error_v_, &piece_q_, &piece_v_, &sum_q_, &sum_v_})
     v->setZero(quantities_.system()->n());
   bound_ = scheme.bind(*contact_.phases().everything().model, scheme_options_).promises;
+  // Contacts that stick in space are constraints of velocities, which a scheme may not take.
+  if (quantities_.any_in_space())
+    bound_.order =
+        std::min(bound_.order, scheme.bind(*contact_.phases().everything(false).model, scheme_options_).promises.order);
   if (n_contacts_ > 0) {
     bound_.symmetric = bound_.symplectic = bound_.momentum = bound_.discrete_energy = false;
     if (!laws_.located()) bound_.order = std::min(bound_.order, 1);
@@ -261,9 +265,23 @@ double ContactRun::stop_piece() {
   return (state.t + state.t_tail) - t;
 }
 
+/// Slips in space that are about to end do so in a direction that is held. Returns for how long the others go on.
+double ContactRun::hold_directions(double remaining) {
+  Contacts straight;
+  const double span = laws_.straight_slip(before_, remaining, straight);
+  const ContactPhase* const phase = &contact_.phase();
+  laws_.hold_directions(straight);
+  if (&contact_.phase() == phase) return span;
+  enter_piece();
+  leave_piece();
+  before_ = integrator_->state();
+  return span;
+}
+
 /// One smooth piece from before_ to the first event, and that event.
 bool ContactRun::piece(double& remaining, double h, StepReport& report, StepJudge* judge) {
   double span = remaining;
+  if (quantities_.any_in_space()) span = std::min(span, hold_directions(remaining));
   const std::size_t known = integrator_->events().size();
   if (!take(span, h, report)) return false;
   const std::size_t reached = integrator_->events().size();
@@ -351,10 +369,11 @@ void ContactRun::undo() {
   if (!contact_.resting()) integrator_->restore(saved_.inner);
 }
 
-/// One smooth piece of at most `span`, which is cut while the solver fails or the velocity turns round under friction.
+/// One smooth piece of at most `span`, which is cut while the solver fails or the velocity turns round under friction,
+/// and where a slip in space is about to end or to turn.
 bool ContactRun::take(double& span, double h, StepReport& report) {
   Integrator& integrator = *integrator_;
-  const bool frictional = contact_.phase().frictional();
+  const bool frictional = contact_.phase().frictional(), turns = contact_.phase().model->slides_in_space();
   for (;;) {
     const RunCounters counters = integrator.counters();
     const StepReport inner = span > 0 ? integrator.step_to_switch(span) : integrator.step(span);
@@ -370,12 +389,14 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     }
     report.status = inner.status;
     report.message = inner.message;
-    if (!frictional) return false;
-    // Where the deceleration of the start would stop it.
-    ContactPhase& phase = contact_.phase();
-    contact_.consistent(phase, before_);
-    const double deceleration = -phase.a.dot(before_.p.value()), now = quantities_.speed(before_);
-    const double stop = deceleration > 0 ? now * now / deceleration : span;
+    if (!frictional && !turns) return false;
+    double stop = span;
+    if (frictional) {  // where the deceleration of the start would stop it
+      ContactPhase& phase = contact_.phase();
+      contact_.consistent(phase, before_);
+      const double deceleration = -phase.a.dot(before_.p.value()), now = quantities_.speed(before_);
+      if (deceleration > 0) stop = now * now / deceleration;
+    }
     span = .9 * stop < span ? .9 * stop : span / 2;
     if (!(span > thresholds::shortest_span * h)) {
       if (inner.success()) report.message = "the velocity turns round and no stop was found";

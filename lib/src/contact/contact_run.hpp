@@ -61,6 +61,7 @@ class ContactRun final : public EventDriver {
   bool whole_step(double h, StepReport& report, StepJudge* judge);
   bool forward(double h, StepReport& report, StepJudge* judge);
   bool backward(double h, StepReport& report, StepJudge* judge);
+  double hold_directions(double remaining);
   bool piece(double& remaining, double h, StepReport& report, StepJudge* judge);
   bool take(double& span, double h, StepReport& report);
   bool judge_piece(StepJudge& judge, StepReport& report);

@@ -20,6 +20,7 @@ using namespace contact_tolerances;
 ContactState::ContactState(std::shared_ptr<const System> system, const volatile std::sig_atomic_t* interrupt)
     : quantities_(std::move(system)), phases_(quantities_), interrupt_(interrupt) {
   gap_tolerance_.setZero(quantities_.n_contacts());
+  heading_.setZero(quantities_.n_contacts());
 }
 
 int ContactState::slip_of(Index contact) const {
@@ -33,6 +34,10 @@ Vector ContactState::held(const ContactKey& key) const {
   if (held.size() == 0) return held;
   const Vector d = quantities_.slips(state_);
   for (std::size_t k = 0; k < slip.size(); ++k) {
+    if (quantities_.in_space(contacts[k])) {
+      held[static_cast<Index>(k)] = heading_[contacts[k]];
+      continue;
+    }
     const bool stuck = slip_of(contacts[k]) == State::sticks;
     held[static_cast<Index>(k)] =
         stuck && slip[k] == State::sticks ? state_.held[place(state_.closed, contacts[k])] : d[contacts[k]];
@@ -79,7 +84,7 @@ void ContactState::enter(const ContactKey& key, const Vector& held) {
   state_.closed = key.first;
   state_.slip = key.second;
   state_.held = held;
-  phase_->hold(quantities_, state_);
+  phase_->hold(quantities_, state_, no_slips(key));
   open_.clear();
   for (Index i = 0; i < quantities_.n_contacts(); ++i)
     if (!contains(key.first, i)) open_.push_back(i);
@@ -143,7 +148,7 @@ void ContactState::undo(const Mark& mark) {
   phase_ = mark.phase;
   if (phase_ != nullptr) phase_->psi = mark.psi;
   open_ = mark.open;
-  if (quantities_.coulomb() && phase_ != nullptr) phase_->hold(quantities_, state_);
+  if (quantities_.coulomb() && phase_ != nullptr) phase_->hold(quantities_, state_, no_slips(key()));
 }
 
 void ContactState::serialize(Archive& archive) {
@@ -154,7 +159,7 @@ void ContactState::serialize(Archive& archive) {
   const Index m = phase_->model->m();
   archive(phase_->psi);
   archive.require(phase_->psi.size() == m && phase_->psi.allFinite(), "its contact multipliers are none");
-  if (archive.reading()) phase_->hold(quantities_, state_);
+  if (archive.reading()) phase_->hold(quantities_, state_, no_slips(key()));
 }
 
 /// Checks that the values just read belong to this model. Throws Error(bad_file).

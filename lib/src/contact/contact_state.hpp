@@ -44,8 +44,22 @@ class ContactState {
   const Contacts& open() const { return open_; }
   /// How a closed contact slips; loose where it is open or there is no Coulomb friction.
   int slip_of(Index contact) const;
-  /// Where contacts of a key are held: where they are, or were when they began to stick.
+  /// State::held for a key: d where contacts are, or were when they began to stick; of those in space the angle of the
+  /// direction in which they slide, or begin to.
   Vector held(const ContactKey& key) const;
+  /// The direction in which a contact in space slides or begins to slide, for held().
+  void set_heading(Index contact, const Slip& along) { heading_[contact] = std::atan2(along[1], along[0]); }
+  /// The slip rate that is none.
+  double no_slip(Index contact) const {
+    const SlipRows& slip = quantities_.slip_rows(contact);
+    return thresholds::no_slip * fastest_ * lengths_.segment(slip.first - quantities_.first(), slip.count).maxCoeff();
+  }
+  /// The same of the contacts of a key, with Coulomb friction.
+  Vector no_slips(const ContactKey& key) const {
+    Vector none(static_cast<Index>(key.second.size()));
+    for (std::size_t k = 0; k < key.second.size(); ++k) none[static_cast<Index>(k)] = no_slip(key.first[k]);
+    return none;
+  }
   bool resting() const { return resting_; }
   void set_resting(bool resting) { resting_ = resting; }
 
@@ -114,7 +128,7 @@ class ContactState {
   std::vector<ContactEvent> events_;
   long double start_energy_ = 0, impact_ = 0;
   double step_ = 0, fastest_ = 0, largest_psi_ = 0;
-  Vector gap_tolerance_, lengths_;
+  Vector gap_tolerance_, lengths_, heading_;
 };
 
 }  // namespace gnomon

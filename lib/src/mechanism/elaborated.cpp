@@ -244,35 +244,40 @@ void Elaborated::add_constraints() {
 void Elaborated::add_obstacles() {
   Index count = 0;
   bool any = false, own_restitution = false;
+  std::vector<Index> first_in_space;  // one an obstacle of the text
   constexpr double unbounded = std::numeric_limits<double>::max();
   for (const Obstacle& obstacle : text->obstacles) {
     Family own = family(obstacle.gap.target, "obstacle");
     own.offset = static_cast<Index>(constraint_names.size()) + count;
     values.constraints.push_back(own);
-    any = any || obstacle.slip;
+    any = any || !obstacle.slip.empty();
     own_restitution = own_restitution || obstacle.restitution;
+    first_in_space.push_back(static_cast<Index>(slips_in_space.size()));
     for_each(obstacle.gap.target, [&](const Slots& slots) {
       obstacles.push_back({&obstacle.gap.formula, slots, count});
       obstacle_names.push_back(indexed(obstacle.gap.target.name, slots, obstacle.gap.target.loops.size()));
-      if (obstacle.slip) {
-        slips.push_back({&*obstacle.slip, slots, count});
-        friction_coefficients.push_back(coefficient("friction", *obstacle.friction, slots, unbounded));
-      } else {
-        friction_coefficients.push_back(0);  // smooth
+      if (obstacle.slip.size() == 1) slips.push_back({&obstacle.slip.front(), slots, count});
+      if (obstacle.slip.size() == 2) {
+        for (const Formula& u : obstacle.slip)
+          slip_velocities.push_back({&u, slots, static_cast<Index>(slip_velocities.size())});
+        slips_in_space.push_back(count);
       }
+      friction_coefficients.push_back(obstacle.friction ? coefficient("friction", *obstacle.friction, slots, unbounded)
+                                                        : 0);  // 0: smooth
       restitutions.push_back(obstacle.restitution ? coefficient("restitution", *obstacle.restitution, slots, 1)
                                                   : std::numeric_limits<double>::quiet_NaN());
       ++count;
     });
   }
   if (!any) friction_coefficients.clear();
-  // The tangential forces of obstacles that slip come after all obstacles.
-  for (std::size_t k = 0, first = values.constraints.size() - text->obstacles.size(); k < text->obstacles.size(); ++k) {
-    if (!text->obstacles[k].slip) continue;
-    Family slip = values.constraints[first + k];
-    slip.offset += count;
-    values.constraints.push_back(slip);
-  }
+  // The tangential forces of obstacles that slip come after all obstacles, and after these the second ones in space.
+  for (std::size_t k = 0, first = values.constraints.size() - text->obstacles.size(); k < text->obstacles.size(); ++k)
+    for (std::size_t c = 0; c < text->obstacles[k].slip.size(); ++c) {
+      Family slip = values.constraints[first + k];
+      slip.offset =
+          c == 0 ? slip.offset + count : static_cast<Index>(constraint_names.size()) + 2 * count + first_in_space[k];
+      values.constraints.push_back(slip);
+    }
   if (!own_restitution) restitutions.clear();
 }
 

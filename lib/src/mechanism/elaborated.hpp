@@ -44,7 +44,7 @@ struct Elaborated {
   std::string repaired_inertias;                   ///< see repaired_inertias(); set once, after the construction
   std::string moved_start;                         ///< see moved_start(); set once, after the construction
   std::vector<Line> potential, invariants, invariant_potentials, constraints, velocity_constraints, obstacles, slips,
-      force, friction, mass;
+      slip_velocities, force, friction, mass;
   std::vector<Line> position, velocity, held;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
   std::vector<const Integral*> integrals;     ///< those that are integrals at these parameters
@@ -54,6 +54,7 @@ struct Elaborated {
   std::vector<std::string> constraint_names;  ///< those of velocities last
   std::vector<std::string> obstacle_names;
   std::vector<double> friction_coefficients;      ///< one an obstacle, with slips
+  std::vector<Index> slips_in_space;              ///< obstacles, ascending
   std::vector<double> restitutions;               ///< one an obstacle, NaN where the run says it; empty: all are so
   bool dense_mass = false;                        ///< entries of `mass` are those of a matrix, row by row
   std::vector<std::pair<Line, Index>> couplings;  ///< of the mass: entry (line.entry, second), and its mirror image

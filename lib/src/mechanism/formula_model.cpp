@@ -20,6 +20,7 @@ ModelTraits FormulaParts::describe() const {
                                                           static_cast<Index>(all->friction_coefficients.size()));
   traits.restitutions =
       Eigen::Map<const Vector>(all->restitutions.data(), static_cast<Index>(all->restitutions.size()));
+  traits.slips_in_space = all->slips_in_space;
   traits.n_symmetries = static_cast<Index>(all->symmetries.size());
   traits.n_integrals = static_cast<Index>(all->integrals.size());
   traits.angles = all->angles;
@@ -125,6 +126,8 @@ std::optional<NoNumber> not_finite_formula(const Elaborated& all, double t, cons
         {all.velocity_constraints, "constraint", [&](Index i) { return of(all.constraint_names)(all.m + i); }},
         {all.obstacles, "obstacle", of(all.obstacle_names)},
         {all.slips, "the slip of obstacle", of(all.obstacle_names)},
+        {all.slip_velocities, "the slip of obstacle",
+         [&](Index i) { return of(all.obstacle_names)(all.slips_in_space[static_cast<std::size_t>(i / 2)]); }},
         {all.mass, "the mass", nothing},
         {all.force, "the force", on}})
     for (const Line& line : lines) {

@@ -130,6 +130,10 @@ struct SlippingModel : FormulaModel {
   void slips(const S* q, S* d) const {
     fill<S>(all->slips, {clock(q), q, nullptr, nullptr}, d);
   }
+  template <class S>
+  void slip_velocities(const S* q, const S* v, S* u) const {
+    fill<S>(all->slip_velocities, {clock(q), q, v, nullptr}, u);
+  }
 };
 
 }  // namespace gnomon::mechanism

@@ -124,11 +124,15 @@ class Reader {
     read_targets("constraints", symbols_.constraints);
     read_targets("obstacles", symbols_.constraints);  // in R(q,v,lambda) they come after the constraints
     for (const TomlEntry& entry : entries_of("obstacles")) {
-      if (!entry.value->is_table() || !entry.value->as_table()->get("slip")) continue;
+      const toml::node* slip = entry.value->is_table() ? entry.value->as_table()->get("slip") : nullptr;
+      if (slip == nullptr) continue;
       const Target target = family(entry);
-      take(target.name + ".slip", entry.key_place);
-      symbols_.constraints.add(target.name + ".slip", static_cast<int>(target.loops.size()));
-      symbols_.slips.insert(target.name + ".slip");
+      for (const char* name : {".slip", ".slip1", ".slip2"}) {
+        if ((name == std::string_view(".slip")) == slip->is_array()) continue;
+        take(target.name + name, entry.key_place);
+        symbols_.constraints.add(target.name + name, static_cast<int>(target.loops.size()));
+        symbols_.slips.insert(target.name + name);
+      }
     }
   }
   void read_targets(const char* key, NameTable& names) {
@@ -353,7 +357,7 @@ class Reader {
     model_.friction = by_coordinate(entries_of("friction"), "friction", of_positions | of_velocities | of_multipliers);
     for (const Obstacle& obstacle : model_.obstacles)
       for (Entry& entry : model_.friction)
-        if (obstacle.slip)
+        if (!obstacle.slip.empty())
           check_uses(entry.formula, "friction beside the Coulomb friction of obstacle " + obstacle.gap.target.name,
                      of_positions | of_multipliers);
     read_integrals();
@@ -530,22 +534,37 @@ class Reader {
       obstacle.gap.target = family(entry);
       const std::vector<std::string> loops = obstacle.gap.target.loop_names();
       const auto [gap, own] = formula_and_table(entry, what, {"formula", "slip", "friction", "restitution"});
-      if (const toml::node* node = own.get("slip"))
-        obstacle.slip = formula(*node, "the slip of " + what, of_time | of_positions, loops);
+      if (const toml::node* node = own.get("slip")) read_slip(*node, "the slip of " + what, loops, obstacle.slip);
       if (const toml::node* node = own.get("friction"))
         obstacle.friction = formula(*node, "the friction of " + what, no_argument, loops);
       if (const toml::node* node = own.get("restitution"))
         obstacle.restitution = formula(*node, "the restitution of " + what, no_argument, loops);
-      if (obstacle.slip.has_value() != obstacle.friction.has_value())
+      if (obstacle.slip.empty() == obstacle.friction.has_value())
         throw error_at(entry.key_place, what + " has " +
-                                            (obstacle.slip ? "a slip and no friction" : "a friction and no slip") +
+                                            (obstacle.friction ? "a friction and no slip" : "a slip and no friction") +
                                             ": Coulomb friction needs both");
       obstacle.gap.formula = formula(gap, what, of_time | of_positions, loops);
-      moving = moving || ((obstacle.gap.formula.uses | (obstacle.slip ? obstacle.slip->uses : 0u)) & of_time) != 0;
+      unsigned uses = obstacle.gap.formula.uses;
+      for (const Formula& slip : obstacle.slip) uses |= slip.uses;
+      moving = moving || (uses & of_time) != 0;
       note(*entry.value, "obstacle", entry.key, obstacle.gap.formula);
       model_.obstacles.push_back(std::move(obstacle));
     }
     if (moving) add_clock(model_.obstacles.front().gap.target.place);
+  }
+  /// d, or in space [u_1, u_2].
+  void read_slip(const toml::node& node, const std::string& what, const std::vector<std::string>& loops,
+                 std::vector<Formula>& slip) {
+    if (!node.is_array()) return slip.push_back(formula(node, what, of_time | of_positions, loops));
+    for (const toml::node& one : *node.as_array()) {
+      slip.push_back(formula(one, what, of_time | of_positions | of_velocities, loops));
+      if ((slip.back().uses & of_velocities) == 0)
+        throw error_at(slip.back().place, what + " in space is two velocities, and \"" + slip.back().text +
+                                              "\" contains none: expected der(..) in it");
+    }
+    if (slip.size() != 2)
+      throw error_at(file_.place(node), what + " has " + std::to_string(slip.size()) +
+                                            " entries, expected two, or one formula of positions");
   }
   void add_clock(const Place& place) {
     const std::string name = "obstacles.clock";

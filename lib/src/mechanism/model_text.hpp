@@ -38,7 +38,7 @@ struct Coordinate {
 
 struct Obstacle {
   Entry gap;                           ///< c >= 0
-  std::optional<Formula> slip;         ///< d, with Coulomb friction
+  std::vector<Formula> slip;           ///< d, or in space the two components of u, with Coulomb friction
   std::optional<Formula> friction;     ///< mu
   std::optional<Formula> restitution;  ///< e; none: as the run says
 };

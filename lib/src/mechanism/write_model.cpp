@@ -223,14 +223,25 @@ class Writer {
     const auto slips = tapes_->tape(Which::slips);
     std::optional<TapeText> slip;
     if (slips) slip.emplace(formulas(*slips));
+    const auto velocities = tapes_->tape(Which::slip_velocities);
+    std::optional<TapeText> in_space;
+    if (velocities) in_space.emplace(formulas(*velocities));
+    std::size_t next = 0;
     const Vector& restitutions = system_.traits().restitutions;
     std::string out = "\n[obstacles]\n";
     for (std::size_t i = 0; i < obstacles_.size(); ++i) {
       const auto k = static_cast<Index>(i);
       std::string more;
-      if (slip)
-        more += ", slip = " + toml_string(slip->output(i)) +
-                ", friction = " + number(system_.parts().coulomb->friction_coefficients()[k]);
+      const auto pair = [&] {
+        next += 2;
+        return "[" + toml_string(in_space->output(next - 2)) + ", " + toml_string(in_space->output(next - 1)) + "]";
+      };
+      if (const CoulombFriction* coulomb = system_.parts().coulomb) {
+        const std::vector<Index>& spatial = coulomb->slips_in_space();
+        const bool two = std::find(spatial.begin(), spatial.end(), k) != spatial.end();
+        more += ", slip = " + (two ? pair() : toml_string(slip->output(i))) +
+                ", friction = " + number(coulomb->friction_coefficients()[k]);
+      }
       if (k < restitutions.size() && !std::isnan(restitutions[k])) more += ", restitution = " + number(restitutions[k]);
       const std::string gap = toml_string(text.output(i));
       out += obstacles_[i] + " = " + (more.empty() ? gap : "{ formula = " + gap + more + " }") + "\n";

@@ -1,6 +1,8 @@
 #include "model/contact_model.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "gnomon/base/error.hpp"
 
@@ -34,7 +36,16 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   friction_ = m > 0 || closed_->m() == 0 ? closed_->parts().friction : nullptr;
   split_ = closed_->parts().split;
   rates_ = closed_->parts().time_dependence;
-  if (closed_->parts().velocity_constraints) parts_.velocity_constraints = this;
+  slip_rows_ = slip_rows(*open_, *closed_);
+  stuck_.assign(slip_.size(), -1);
+  for (std::size_t k = 0; k < slip_.size(); ++k)
+    if (slip_[k] == sticks)
+      stuck_[k] =
+          std::find(rows_.of.begin(), rows_.of.end(), slip_rows_[static_cast<std::size_t>(contacts_[k])].first) -
+          rows_.of.begin();
+  n_velocity_constraints_ =
+      std::count_if(rows_.of.begin(), rows_.of.end(), [&](Index row) { return row >= position_rows(*closed_); });
+  if (n_velocity_constraints_ > 0) parts_.velocity_constraints = this;
   parts_.mass = closed_->parts().mass;
   parts_.force = closed_->parts().force;
   parts_.penalty = closed_->parts().penalty;
@@ -47,20 +58,38 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   const Index first = position_rows(*open_), of_velocities = open_->m() - first, last = closed_->m() - of_velocities;
   for (Index row = 0; row < closed_->m(); ++row)
     model_multiplier_.push_back(row < first ? row : row < last ? row + of_velocities : first + row - last);
-  if (const CoulombFriction* coulomb = open_->parts().coulomb) find_sliding(coulomb->friction_coefficients());
+  if (const CoulombFriction* coulomb = open_->parts().coulomb) find_sliding(*coulomb);
   if (friction_ || !sliding_.empty()) make_friction();
   all_.setZero(closed_->m());
   all_multipliers_.setZero(closed_->m());
   model_multipliers_.setZero(closed_->m());
   all_values_.setZero(all.nonzeros());
+  turned_values_.setZero(all.nonzeros());
 }
 
-void ContactModel::find_sliding(const Vector& coefficients) {
-  const Index bilateral = position_rows(*open_);
-  for (std::size_t k = 0; k < slip_.size(); ++k)
-    if (slip_[k] == 1 || slip_[k] == -1)
-      sliding_.push_back({bilateral + static_cast<Index>(k), bilateral + open_->parts().n_obstacles() + contacts_[k],
-                          slip_[k] * coefficients[contacts_[k]]});
+void ContactModel::find_sliding(const CoulombFriction& coulomb) {
+  const SparsityPattern& rows = closed_->constraint_pattern();
+  for (std::size_t k = 0; k < slip_.size(); ++k) {
+    if (slip_[k] != 1 && slip_[k] != -1) continue;
+    const auto at = static_cast<Index>(k);
+    const SlipRows& slip = slip_rows_[static_cast<std::size_t>(contacts_[k])];
+    Sliding& one = sliding_.emplace_back(Sliding{at,
+                                                 position_rows(*open_) + at,
+                                                 slip,
+                                                 coulomb.friction_coefficients()[contacts_[k]],
+                                                 {static_cast<double>(slip_[k]), 0}});
+    if (!one.in_space()) continue;
+    one.begins = one.along = {1, 0};
+    one.turns = slip_[k] == 1;
+    slides_in_space_ = true;
+    if (!one.turns) continue;
+    turning_ = true;
+    std::vector<Index>& columns = one.columns;
+    columns.assign(rows.indices.begin() + rows.offsets[slip.first],
+                   rows.indices.begin() + rows.offsets[slip.first + 2]);
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  }
 }
 
 void ContactModel::make_friction() {
@@ -84,9 +113,14 @@ void ContactModel::make_friction() {
         if (column(j) >= 0) builder.add(i, column(j));
       });
     if (by == ForceArgument::q && !sliding_.empty()) each(hessian, [&](Index i, Index j) { builder.add(i, j); });
-    for (const Sliding& one : sliding_)
-      for (Index k = rows.offsets[one.slip_row]; multipliers && k < rows.offsets[one.slip_row + 1]; ++k)
+    for (const Sliding& one : sliding_) {
+      for (Index k = rows.offsets[one.slip.first]; multipliers && k < rows.offsets[one.slip.first + one.slip.count];
+           ++k)
         builder.add(rows.indices[k], one.row);
+      for (const Index i : one.columns)
+        for (const Index j : one.columns)
+          if (!multipliers) builder.add(i, j);
+    }
     SparsityPattern& pattern = friction_patterns_[static_cast<std::size_t>(by)];
     pattern = builder.build();
     if (friction_)
@@ -95,9 +129,14 @@ void ContactModel::make_friction() {
       });
     if (by == ForceArgument::q && !sliding_.empty())
       each(hessian, [&](Index i, Index j) { hessian_value_at_.push_back(pattern.find(i, j)); });
-    for (const Sliding& one : sliding_)
-      for (Index k = rows.offsets[one.slip_row]; multipliers && k < rows.offsets[one.slip_row + 1]; ++k)
+    for (Sliding& one : sliding_) {
+      for (Index k = rows.offsets[one.slip.first]; multipliers && k < rows.offsets[one.slip.first + one.slip.count];
+           ++k)
         slide_value_at_.push_back(pattern.find(rows.indices[k], one.row));
+      for (const Index i : one.columns)
+        for (const Index j : one.columns)
+          if (!multipliers) (by == ForceArgument::q ? one.by_q : one.by_v).push_back(pattern.find(i, j));
+    }
   }
   std::size_t most = 0;
   for (const auto& at : friction_value_at_) most = std::max(most, at.size());
@@ -106,27 +145,60 @@ void ContactModel::make_friction() {
   at_rest_.setZero(closed_->m());
 }
 
-void ContactModel::write_multipliers(const ConstVectorRef& lambda, VectorRef of_state) const {
+void ContactModel::write_multipliers(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                                     VectorRef of_state) const {
   const Index m = open_->m(), first = position_rows(*open_), n_contacts = open_->parts().n_obstacles();
   of_state.head(first) = lambda.head(first);
   of_state.segment(first, m - first) = lambda.tail(m - first);
   of_state.segment(m, n_contacts).setZero();
-  Index stuck = first + static_cast<Index>(contacts_.size());
+  // The second tangential force of a contact in space stands behind the first ones of all contacts.
+  const auto tangential = [&](Index contact, Index component) -> double& {
+    return of_state[m + (component == 0 ? n_contacts + contact : second_tangential(contact))];
+  };
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    const double psi = lambda[first + static_cast<Index>(k)];
-    of_state[m + contacts_[k]] = psi;
-    if (k < slip_.size() && slip_[k] == sticks) of_state[m + n_contacts + contacts_[k]] = -lambda[stuck++];
+    of_state[m + contacts_[k]] = lambda[first + static_cast<Index>(k)];
+    if (k >= slip_.size() || slip_[k] != sticks) continue;
+    for (Index c = 0; c < slip_rows_[static_cast<std::size_t>(contacts_[k])].count; ++c)
+      tangential(contacts_[k], c) = -lambda[stuck_[k] + c];
   }
-  for (const Sliding& one : sliding_) {
-    const Index contact = one.slip_row - first - n_contacts;
-    of_state[m + n_contacts + contact] = -one.s_mu * lambda[one.row];
+  if (turning_) find_directions(q, v);
+  for (const Sliding& one : sliding_)
+    for (Index c = 0; c < one.slip.count; ++c)
+      tangential(contacts_[static_cast<std::size_t>(one.k)], c) =
+          -one.mu * one.along[static_cast<std::size_t>(c)] * lambda[one.row];
+}
+
+void ContactModel::hold(const Vector& held, const Vector& none) {
+  for (std::size_t k = 0; k < slip_.size(); ++k)
+    if (slip_[k] == sticks && slip_rows_[static_cast<std::size_t>(contacts_[k])].count == 1)
+      rows_.offsets[stuck_[k]] = held[static_cast<Index>(k)];
+  for (Sliding& one : sliding_) {
+    if (!one.in_space()) continue;
+    one.begins = one.along = {std::cos(held[one.k]), std::sin(held[one.k])};
+    one.none = none[one.k];
   }
 }
 
-void ContactModel::hold(const Vector& held) {
-  Index row = position_rows(*open_) + static_cast<Index>(contacts_.size());
-  for (std::size_t k = 0; k < slip_.size(); ++k)
-    if (slip_[k] == sticks) rows_.offsets[row++] = held[static_cast<Index>(k)];
+double ContactModel::rate_along(Index k, const Vector& rates) const {
+  for (const Sliding& one : sliding_)
+    if (one.k == k && !one.turns) {
+      double rate = 0;
+      for (Index c = 0; c < one.slip.count; ++c)
+        rate += one.along[static_cast<std::size_t>(c)] * rates[one.slip.first + c];
+      return rate;
+    }
+  return std::numeric_limits<double>::infinity();
+}
+
+void ContactModel::find_directions(const ConstVectorRef& q, const ConstVectorRef& v) const {
+  closed_->constraint_velocity(0, q, v, all_);
+  for (Sliding& one : sliding_) {
+    if (!one.turns) continue;
+    const double u = all_[one.slip.first], w = all_[one.slip.first + 1], rate = std::hypot(u, w);
+    const bool moves = rate > one.none;
+    one.rate = moves ? rate : 0;
+    one.along = moves ? std::array<double, 2>{u / rate, w / rate} : one.begins;
+  }
 }
 
 const Vector& ContactModel::spread(const ConstVectorRef& lambda) const {
@@ -162,16 +234,20 @@ void ContactModel::friction(const ConstVectorRef& q, const ConstVectorRef& v, co
                             VectorRef out) const {
   friction_of_model(q, v, lambda, out);
   if (sliding_.empty()) return;
+  if (turning_) find_directions(q, v);
   const SparsityPattern& all = closed_->constraint_pattern();
   closed_->constraint_jacobian(0, q, all_values_);
   for (const Sliding& one : sliding_)
-    for (Index k = all.offsets[one.slip_row]; k < all.offsets[one.slip_row + 1]; ++k)
-      out[all.indices[k]] -= one.s_mu * lambda[one.row] * all_values_[k];
+    for (Index c = 0; c < one.slip.count; ++c)
+      for (Index k = all.offsets[one.slip.first + c]; k < all.offsets[one.slip.first + c + 1]; ++k)
+        out[all.indices[k]] -= one.mu * one.along[static_cast<std::size_t>(c)] * lambda[one.row] * all_values_[k];
 }
 
 void ContactModel::slide_hessian(const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const {
   all_multipliers_.setZero();
-  for (const Sliding& one : sliding_) all_multipliers_[one.slip_row] = one.s_mu * lambda[one.row];
+  for (const Sliding& one : sliding_)
+    for (Index c = 0; c < one.slip.count; ++c)
+      all_multipliers_[one.slip.first + c] = one.mu * one.along[static_cast<std::size_t>(c)] * lambda[one.row];
   const auto add = [&](const Vector& multipliers, double sign) {
     closed_->lagrangian_hessian(0, q, multipliers, hessian_);
     for (std::size_t k = 0; k < hessian_value_at_.size(); ++k)
@@ -179,6 +255,30 @@ void ContactModel::slide_hessian(const ConstVectorRef& q, const ConstVectorRef& 
   };
   add(at_rest_, 1);
   add(all_multipliers_, -1);
+}
+
+void ContactModel::add_turning(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                               const ConstVectorRef& lambda, VectorRef values) const {
+  const SparsityPattern& all = closed_->constraint_pattern();
+  closed_->constraint_jacobian(0, q, all_values_);
+  if (by == ForceArgument::q) closed_->constraint_jacobian_derivative(0, q, v, turned_values_);
+  const Vector& of_slip = by == ForceArgument::q ? turned_values_ : all_values_;
+  for (const Sliding& one : sliding_) {
+    if (one.rate == 0) continue;
+    const std::vector<Index>& places = by == ForceArgument::q ? one.by_q : one.by_v;
+    const auto entry = [&](const Vector& from, Index c, Index column) {
+      const Index at = all.find(one.slip.first + c, column);
+      return at < 0 ? 0.0 : from[at];
+    };
+    // (1 - e e^T) is f f^T, f the unit vector across e.
+    const double factor = one.mu * lambda[one.row] / one.rate, f0 = -one.along[1], f1 = one.along[0];
+    std::size_t at = 0;
+    for (const Index i : one.columns) {
+      const double across = f0 * entry(all_values_, 0, i) + f1 * entry(all_values_, 1, i);
+      for (const Index j : one.columns)
+        values[places[at++]] -= factor * across * (f0 * entry(of_slip, 0, j) + f1 * entry(of_slip, 1, j));
+    }
+  }
 }
 
 void ContactModel::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
@@ -191,14 +291,20 @@ void ContactModel::friction_jacobian(ForceArgument by, const ConstVectorRef& q, 
     for (Index k = 0; k < count; ++k)
       if (at[static_cast<std::size_t>(k)] >= 0) values[at[static_cast<std::size_t>(k)]] += friction_values_[k];
   }
-  if (sliding_.empty() || by == ForceArgument::v) return;
+  if (sliding_.empty()) return;
+  if (turning_) {
+    find_directions(q, v);
+    if (by != ForceArgument::lambda) add_turning(by, q, v, lambda, values);
+  }
+  if (by == ForceArgument::v) return;
   if (by == ForceArgument::q) return slide_hessian(q, lambda, values);
   const SparsityPattern& all = closed_->constraint_pattern();
   closed_->constraint_jacobian(0, q, all_values_);
   std::size_t at = 0;
   for (const Sliding& one : sliding_)
-    for (Index k = all.offsets[one.slip_row]; k < all.offsets[one.slip_row + 1]; ++k)
-      values[slide_value_at_[at++]] -= one.s_mu * all_values_[k];
+    for (Index c = 0; c < one.slip.count; ++c)
+      for (Index k = all.offsets[one.slip.first + c]; k < all.offsets[one.slip.first + c + 1]; ++k)
+        values[slide_value_at_[at++]] -= one.mu * one.along[static_cast<std::size_t>(c)] * all_values_[k];
 }
 
 }  // namespace gnomon

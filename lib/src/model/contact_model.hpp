@@ -17,12 +17,14 @@ namespace gnomon {
 /// Constraints of velocities stay the last, behind those of contacts.
 ///
 /// Of Coulomb friction the closed contacts stick, slide or neither, slip_i = 0, -1 or 1, 2: see State::slip. Those that
-/// stick are constraints too, (g, -c_i, d_j - held_j). Those that slide to the side s_i = -1 or 1 make the friction
+/// stick are constraints too, (g, -c_i, d_j - held_j, S_k v). Those that slide to the side s_i = -1 or 1 make the
+/// friction
 ///
-///     R = -sum_i s_i mu_i psi_i (dd_i/dq)^T
+///     R = -sum_i s_i mu_i psi_i (dd_i/dq)^T,    in space    R = -sum_i mu_i psi_i S_i^T u_i/|u_i|,    u_i = S_i v
 ///
-/// whose direction does not depend on the velocity: it is smooth, and defined where v = 0. It is added to the friction
-/// R(q,v,lambda) of the model.
+/// In a plane its direction does not depend on the velocity: it is smooth, and defined where v = 0. In space it is that
+/// of the slip, and where this is none yet the one in which it begins, s_i = 1; or it is held for the end of a slip,
+/// s_i = -1, where u_i/|u_i| is a constant e_i. It is added to the friction R(q,v,lambda) of the model.
 class ContactModel final : public System,
                            public TimeDependence,
                            public VelocityConstraints,
@@ -39,11 +41,28 @@ class ContactModel final : public System,
 
   const std::vector<Index>& contacts() const { return contacts_; }
   const std::vector<int>& slip() const { return slip_; }
-  /// Where the contacts that stick are held: d, one a contact.
-  void hold(const Vector& held);
+  /// State::held, one a contact: where those that stick are held, and the angle of the direction in which those in
+  /// space slide whose direction is held, or the slip at most `none`.
+  void hold(const Vector& held, const Vector& none);
   /// Multipliers of the rows here as those of a state of a run, (g, A, psi of all contacts), and with Coulomb friction
-  /// the tangential forces: those of contacts that stick without a row of their own stay as they are.
-  void write_multipliers(const ConstVectorRef& lambda, VectorRef of_state) const;
+  /// the tangential forces at (q,v): those of contacts that stick without a row of their own stay as they are.
+  void write_multipliers(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                         VectorRef of_state) const;
+  /// The rows here of the slip of the k-th closed contact, and their number: none where it does not stick.
+  Index stuck_row(Index k) const { return stuck_[static_cast<std::size_t>(k)]; }
+  Index rows_of_stuck(Index k) const {
+    const auto at = static_cast<std::size_t>(k);
+    return at < stuck_.size() && stuck_[at] >= 0 ? slip_rows_[static_cast<std::size_t>(contacts_[at])].count : 0;
+  }
+  /// Where, behind the multipliers of constraints, a state has the second tangential force of a contact in space.
+  Index second_tangential(Index contact) const {
+    return 2 * open_->parts().n_obstacles() +
+           (slip_rows_[static_cast<std::size_t>(contact)].first - position_rows(*closed_)) / 2;
+  }
+  bool slides_in_space() const { return slides_in_space_; }
+  /// Of a closed contact that slides in a direction that does not turn: the rate in that direction, from those of all
+  /// rows of the closed system; infinity of others.
+  double rate_along(Index k, const Vector& rates) const;
   /// Has a friction R(q,v,lambda) of the model that depends on the velocity, and so opposes the motion of the whole
   /// system?
   bool opposes_motion() const {
@@ -67,7 +86,7 @@ class ContactModel final : public System,
     gather(all_, out);
     out -= rows_.offsets;
   }
-  Index n_velocity_constraints() const override { return closed_->parts().n_velocity_constraints(); }
+  Index n_velocity_constraints() const override { return n_velocity_constraints_; }
   void constraint_turn(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef values) const override {
     closed_->parts().velocity_constraints->constraint_turn(t, q, v, all_values_);
     gather_values(values);
@@ -166,16 +185,31 @@ class ContactModel final : public System,
   /// Rows of closed_ as rows here, and the same for values on the constraint patterns.
   void gather(const Vector& all, VectorRef out) const;
   void gather_values(VectorRef out) const;
-  /// values -= Hess sum_i s_i mu_i psi_i d_i of the contacts that slide
+  /// values -= d(sum_i s_i mu_i psi_i dd_i/dq)/dq of the contacts that slide, in space with S^T e in place of s dd/dq
   void slide_hessian(const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const;
-  void find_sliding(const Vector& coefficients);
+  void find_sliding(const CoulombFriction& coulomb);
   void make_friction();
 
-  /// A contact that slides: its row here and the one of d in closed_, and s mu.
+  /// A contact that slides: its place among those that are closed, which is that of its row behind g, and the rows of
+  /// its slip in closed_. In space: the coordinates that these depend on, and where the values of their products are
+  /// in the derivatives of R by q and v.
   struct Sliding {
-    Index row, slip_row;
-    double s_mu;
+    Index k, row;
+    SlipRows slip;
+    double mu;
+    std::array<double, 2> along;  ///< the direction of the slip
+    double rate = 0;              ///< |u|; zero: in the plane, or the direction is that in which it begins
+    std::array<double, 2> begins{};
+    double none = 0;  ///< the rate up to which it is so
+    std::vector<Index> columns{}, by_q{}, by_v{};
+    bool turns = false;  ///< its direction is that of the slip
+    bool in_space() const { return slip.count == 2; }
   };
+  /// The directions of slips in space.
+  void find_directions(const ConstVectorRef& q, const ConstVectorRef& v) const;
+  /// values -= mu psi S^T (1 - e e^T)/|u| X, e = u/|u|, of the contacts that slide in space; X: S, or d(S v)/dq.
+  void add_turning(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                   VectorRef values) const;
 
   std::shared_ptr<const System> open_, closed_;
   // Parts of closed_, null where it has none: those that depend on the rows. The others are used as they are.
@@ -187,14 +221,19 @@ class ContactModel final : public System,
   std::vector<int> slip_;
   ClosedRows rows_;
   ContactPrecision precision_;
-  std::vector<Sliding> sliding_;
+  std::vector<SlipRows> slip_rows_;
+  std::vector<Index> stuck_;  // rows here of the slips of closed contacts that stick, or -1
+  Index n_velocity_constraints_ = 0;
+  mutable std::vector<Sliding> sliding_;
+  bool slides_in_space_ = false, turning_ = false;  // turning: the direction of one
   SystemTraits traits_;
   SparsityPattern pattern_;
   std::array<SparsityPattern, 3> friction_patterns_;     // by q, v, lambda
   std::array<std::vector<Index>, 3> friction_value_at_;  // of values of the model's friction; -1: of an open contact
   std::vector<Index> hessian_value_at_, slide_value_at_;
   std::vector<Index> model_multiplier_;  // of rows of closed_, in the order (g, A, psi) of the model
-  mutable Vector all_, all_values_, all_multipliers_, model_multipliers_, friction_values_, hessian_, at_rest_;
+  mutable Vector all_, all_values_, turned_values_, all_multipliers_, model_multipliers_, friction_values_, hessian_,
+      at_rest_;
 };
 
 }  // namespace gnomon

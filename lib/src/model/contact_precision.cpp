@@ -4,14 +4,33 @@
 
 namespace gnomon {
 
+std::vector<SlipRows> slip_rows(const System& open, const System& closed) {
+  std::vector<SlipRows> rows;
+  const CoulombFriction* coulomb = open.parts().coulomb;
+  if (!coulomb) return rows;
+  const Index slips = position_rows(open) + open.parts().n_obstacles();
+  for (Index i = 0; i < open.parts().n_obstacles(); ++i) rows.push_back({slips + i, 1});
+  Index row = position_rows(closed);
+  for (const Index i : coulomb->slips_in_space()) {
+    rows[static_cast<std::size_t>(i)] = {row, 2};
+    row += 2;
+  }
+  return rows;
+}
+
 ClosedRows::ClosedRows(const System& open, const System& closed, const std::vector<Index>& contacts,
                        const std::vector<int>& slip) {
-  const Index bilateral = position_rows(open), slips = bilateral + open.parts().n_obstacles();
+  const Index bilateral = position_rows(open);
+  const std::vector<SlipRows> slips = slip_rows(open, closed);
   for (Index i = 0; i < bilateral; ++i) of.push_back(i);
   for (const Index i : contacts) of.push_back(bilateral + i);
-  for (std::size_t k = 0; k < slip.size(); ++k)
-    if (slip[k] == ContactModel::sticks) of.push_back(slips + contacts[k]);
-  for (Index i = position_rows(closed); i < closed.m(); ++i) of.push_back(i);
+  for (const Index count : {1, 2})  // of velocities behind those of positions
+    for (std::size_t k = 0; k < slip.size(); ++k) {
+      const SlipRows& rows = slips[static_cast<std::size_t>(contacts[k])];
+      if (slip[k] != ContactModel::sticks || rows.count != count) continue;
+      for (Index j = 0; j < count; ++j) of.push_back(rows.first + j);
+    }
+  for (Index i = position_rows(closed) + rows_in_space(open); i < closed.m(); ++i) of.push_back(i);
   const SparsityPattern& all = closed.constraint_pattern();
   for (const Index row : of)
     for (Index k = all.offsets[row]; k < all.offsets[row + 1]; ++k) values_at.push_back(k);

@@ -14,6 +14,18 @@ inline Index position_rows(const System& system) {
   return system.m() - system.parts().n_velocity_constraints();
 }
 
+/// Where the slips of a contact are among the rows (g, -c, d, S v, A v + b) of the system with all obstacles closed:
+/// one of positions, or two of velocities in space.
+struct SlipRows {
+  Index first = 0, count = 1;
+};
+std::vector<SlipRows> slip_rows(const System& open, const System& closed);
+
+/// Rows of the closed system that are velocities of slips in space: the first of those of velocities.
+inline Index rows_in_space(const System& open) {
+  return 2 * (open.parts().n_slips() > 0 ? open.parts().n_slips() - open.parts().n_obstacles() : 0);
+}
+
 struct ClosedRows {
   /// As ContactModel.
   ClosedRows(const System& open, const System& closed, const std::vector<Index>& contacts,

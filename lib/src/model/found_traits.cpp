@@ -134,6 +134,20 @@ void check_friction(const FoundTraits& traits, bool slips) {
              ", expected a finite one of at least zero");
 }
 
+void check_slip_velocities(const FoundTraits& traits, const RecordedPart& part) {
+  const auto refuse = [&](const std::string& why) { throw Error(ErrorCode::bad_value, "system " + traits.name + why); };
+  const std::vector<Index>& contacts = traits.slips_in_space;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const Index i = contacts[k];
+    if (i < 0 || i >= traits.n_obstacles || (k > 0 && i <= contacts[k - 1]))
+      refuse(": slips_in_space names obstacle " + std::to_string(i) + ", expected ascending ones of its " +
+             std::to_string(traits.n_obstacles) + " obstacles");
+  }
+  if (part.recorded() && part.tape.outputs.size() != 2 * contacts.size())
+    refuse(" has " + std::to_string(part.tape.outputs.size()) + " slip velocities, expected two for each of the " +
+           std::to_string(contacts.size()) + " obstacles that slip in space");
+}
+
 std::vector<std::string> FoundTraits::velocity_constraint_names() const {
   std::vector<std::string> names;
   for (Index i = position_constraints(); i < m; ++i) {

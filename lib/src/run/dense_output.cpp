@@ -1,6 +1,7 @@
 #include "gnomon/run/dense_output.hpp"
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
@@ -90,10 +91,10 @@ struct Momentum {
 }  // namespace
 
 struct StepInterpolant::Impl {
-  std::shared_ptr<const Model> model;                // shares what somebody else keeps alive
-  std::shared_ptr<const System> system;              // the model, null for an overdetermined DAE
-  std::shared_ptr<const System> closed, now;         // with all obstacles closed, and with those that are
-  std::shared_ptr<const ContactModel> contacts_now;  // the same, null without obstacles
+  std::shared_ptr<const Model> model;          // shares what somebody else keeps alive
+  std::shared_ptr<const System> system;        // the model, null for an overdetermined DAE
+  std::shared_ptr<const System> closed, now;   // with all obstacles closed, and with those that are
+  std::shared_ptr<ContactModel> contacts_now;  // the same, null without obstacles
   std::vector<Index> contacts;
   std::vector<int> slip;
   std::shared_ptr<const OverdeterminedSystem> dae;  // the model, null for a System
@@ -156,11 +157,28 @@ struct StepInterpolant::Impl {
                       " has other contacts closed, or sliding, at the end of the step than at its start, and "
                       "dense output is valid between events only");
     if (system) choose(z1.closed, z1.slip);
+    if (contacts_now && contacts_now->slides_in_space()) hold(z0, z1);
     const bool rests = system && now->parts().friction && z0.p.value().isZero(0) && z1.p.value().isZero(0);
     const End e0 = end_of(z0, rests), e1 = end_of(z1, rests);
     first = quintic(e0.x, (e1.x - e0.x) + (z1.q.tail() - z0.q.tail()), e0.v, e1.v, e0.a, e1.a, h);
     if (!system) second = cubic(e0.z, e1.z, e0.slope, e1.slope, h);
     if (mass()) set_momentum(z0, z1, e0, e1);
+  }
+
+  /// A slip in space that is rounding beside what it is at the other end has the direction in which it begins.
+  void hold(const State& z0, const State& z1) {
+    Vector rows(closed->m()), v(system->n()), scratch(system->n()), none = Vector::Zero(z1.held.size());
+    const std::vector<SlipRows> slips = slip_rows(*system, *closed);
+    for (const State* z : {&z0, &z1}) {
+      system->velocity(z->q.value(), z->p.value(), scratch, v);
+      closed->constraint_velocity(z->t, z->q.value(), v, rows);
+      for (std::size_t k = 0; k < contacts.size(); ++k) {
+        const SlipRows& at = slips[static_cast<std::size_t>(contacts[k])];
+        double& most = none[static_cast<Index>(k)];
+        most = std::max(most, thresholds::no_slip * rows.segment(at.first, at.count).norm());
+      }
+    }
+    contacts_now->hold(z1.held, none);
   }
 
   void set_momentum(const State& z0, const State& z1, const End& e0, const End& e1) {
@@ -206,7 +224,7 @@ void StepInterpolant::multipliers(const State& at, Vector& lambda) const {
   Vector v(q.size()), a(q.size()), scratch(q.size()), inner = Vector::Zero(impl_->now->m());
   impl_->system->velocity(q, at.p.value(), scratch, v);
   friction_acceleration(*impl_->now, at.t, q, v, a, inner);
-  impl_->contacts_now->write_multipliers(inner, lambda);
+  impl_->contacts_now->write_multipliers(q, v, inner, lambda);
 }
 
 }  // namespace gnomon

@@ -31,7 +31,7 @@ Vector where_they_exist(const Multipliers& multipliers) {
 Index n_state_multipliers(const Model& model) {
   const System* system = model.mechanical();
   if (!system) return model.m();
-  return model.m() + system->parts().n_obstacles() * (system->parts().coulomb ? 2 : 1);
+  return model.m() + system->parts().n_obstacles() + system->parts().n_slips();
 }
 
 EvaluatedOutputs::EvaluatedOutputs(const ProblemInstance& instance)

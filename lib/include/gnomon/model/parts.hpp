@@ -149,15 +149,17 @@ class GNOMON_EXPORT Obstacles {
   virtual void obstacles(const ConstVectorRef& q, VectorRef out) const = 0;
   /// The same model with every obstacle held closed: constraints (g, -c), so that the force of a contact is
   /// +(dc/dq)^T lambda with lambda >= 0 while it pushes. It has no obstacles, symmetries and first integrals. Throws
-  /// Error(refused) when the model cannot make it. With CoulombFriction the constraints are (g, -c, d), d one an
-  /// obstacle.
+  /// Error(refused) when the model cannot make it. With CoulombFriction the constraints are (g, -c, d, S v), d one an
+  /// obstacle, and S v, before other constraints of velocities, two for each that slips in space.
   virtual std::shared_ptr<const System> with_obstacles_closed() const = 0;
 };
 
-/// Coulomb friction at the contacts of a system with obstacles, planar: contact i slips by d_i(q), a length, and pushes
-/// with psi_i >= 0. Its tangential force along (dd_i/dq)^T is T_i,
+/// Coulomb friction at the contacts of a system with obstacles: contact i pushes with psi_i >= 0 and slips, in a plane,
+/// by d_i(q), a length; in space by u_i = S_i(q) v, the two components of the velocity of the point that touches along
+/// perpendicular directions of the plane of contact, which is no derivative of a function of q where bodies roll. Its
+/// tangential force along u_i = d_i' or S_i v is T_i,
 ///
-///     |T_i| <= mu_i psi_i where it sticks, d_i' = 0;    T_i = -mu_i psi_i sign d_i' where it slides
+///     |T_i| <= mu_i psi_i where it sticks, u_i = 0;    T_i = -mu_i psi_i u_i/|u_i| where it slides
 ///
 /// of every contact by itself. The rules of a run are in gnomon/contact/contact.hpp. A Friction beside it does not
 /// depend on velocities: it is a reaction that presses a contact, as that of a bearing does.
@@ -166,8 +168,10 @@ class GNOMON_EXPORT CoulombFriction {
   virtual ~CoulombFriction() = default;
   /// mu_i >= 0, one an obstacle; with mu_i = 0 contact i is smooth.
   virtual const Vector& friction_coefficients() const = 0;
-  /// out = d(q), one an obstacle
+  /// out = d(q), one an obstacle; of those that slip in space zero
   virtual void slips(const ConstVectorRef& q, VectorRef out) const = 0;
+  /// Obstacles that slip in space, ascending.
+  virtual const std::vector<Index>& slips_in_space() const = 0;
 };
 
 /// Symmetries: the momentum maps J_a = p . xi_a(q) are conserved.
@@ -327,8 +331,9 @@ class GNOMON_EXPORT TapedFunctions {
     friction,
     mass_matrix,
     velocity_constraints,  ///< of q and v
+    slip_velocities,       ///< of q and v
   };
-  static constexpr int count = 9;
+  static constexpr int count = 10;
   virtual ~TapedFunctions() = default;
   /// Recorded by this call; the potential of a model with invariants is U2. None: the model does not have it. Throws
   /// Error(refused) for a function that branches on a value.
@@ -362,6 +367,8 @@ struct Parts {
     return velocity_constraints ? velocity_constraints->n_velocity_constraints() : 0;
   }
   Index n_obstacles() const { return obstacles ? obstacles->n_obstacles() : 0; }
+  /// Of tangential forces, one an obstacle and one more for each that slips in space.
+  Index n_slips() const { return coulomb ? n_obstacles() + static_cast<Index>(coulomb->slips_in_space().size()) : 0; }
   Index n_symmetries() const { return symmetries ? symmetries->n_symmetries() : 0; }
   Index n_integrals() const { return integrals ? integrals->n_integrals() : 0; }
   Index n_angles() const { return angles ? angles->n_angles() : 0; }

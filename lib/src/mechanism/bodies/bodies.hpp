@@ -195,7 +195,7 @@ struct PlaneContact : Named {
   std::optional<Partner> base;
   Formulas point, normal;  ///< point: without a base
   std::vector<Partner> on;
-  std::optional<Formula> restitution, friction;
+  std::optional<Formula> radius, restitution, friction;
 };
 
 /// A weld of a body without mass: a place of it and what that is welded to are at one point.

@@ -8,6 +8,7 @@
 /// and the dampers have the forces -c_i d_i' a_i along what d_i measures, A's part in the moment included, and the
 /// moments -ct_i (omega_B - omega_A).a_i a_i.
 
+#include <Eigen/Geometry>
 #include <tuple>
 
 #include "mechanism/bodies/joining_writer.hpp"

@@ -1,11 +1,21 @@
 /// \file
 /// Loads, and contacts with planes.
 
+#include <Eigen/Geometry>
+
 #include "mechanism/bodies/joining_writer.hpp"
 
 namespace gnomon::mechanism {
 
 namespace {
+
+/// Two unit vectors perpendicular to n and to each other.
+Poses::Vector3 across(const Poses::Vector3& n, int which) {
+  Eigen::Index least = 0;
+  n.cwiseAbs().minCoeff(&least);
+  const Poses::Vector3 first = n.cross(Poses::Vector3(Poses::Vector3::Unit(least))).normalized();
+  return which == 0 ? first : Poses::Vector3(n.cross(first));
+}
 
 class ContactWriter : JoiningWriter {
  public:
@@ -34,17 +44,68 @@ class ContactWriter : JoiningWriter {
       for (std::size_t c = 0; c < dimension_; ++c) number(point + "." + letters[c], contact.point[c], contact.place);
     if (contact.restitution) number(name + ".restitution", *contact.restitution, contact.restitution->place);
     if (contact.friction) number(name + ".friction", *contact.friction, contact.friction->place);
+    if (contact.radius)
+      constant(name + ".radius", contact.radius->place, [contact](const Poses& poses) {
+        const double radius = poses.number(*contact.radius);
+        if (!(radius > 0))
+          throw error_at(contact.radius->place, "the radius of contact " + contact.name + " is " + number_text(radius) +
+                                                    ", expected above zero");
+        return radius;
+      });
+    if (contact.friction && dimension_ == 3)
+      for (const int which : {0, 1})
+        fixed_vector(
+            name + (which == 0 ? ".e1" : ".e2"), contact.base.value_or(Partner{}),
+            [direction, which](const Poses& poses) { return across(direction(poses), which); }, contact.place);
     for (const Partner& on : contact.on) {
       const auto above = [&](const std::string& c) { return "(" + on.name + "." + c + " - " + point + "." + c + ")"; };
       std::string text = "{ formula = " +
-                         toml_string(sum([&](const std::string& c) { return name + ".normal." + c + "*" + above(c); }));
+                         toml_string(sum([&](const std::string& c) { return name + ".normal." + c + "*" + above(c); }) +
+                                     (contact.radius ? " - " + name + ".radius" : ""));
       if (contact.restitution) text += ", restitution = " + toml_string(name + ".restitution");
-      // The normal turned by a right angle is a vector of the plane, by which the point slips.
       if (contact.friction)
-        text += ", slip = " + toml_string(name + ".normal.y*" + above("x") + " - " + name + ".normal.x*" + above("y")) +
-                ", friction = " + toml_string(name + ".friction");
+        text +=
+            ", slip = " + (dimension_ == 2 ? slip_in_plane(contact, on, above) : slip_in_space(contact, on, above)) +
+            ", friction = " + toml_string(name + ".friction");
       line("obstacles", name + "." + on.name, text + " }", contact.place);
     }
+  }
+
+  /// The normal turned by a right angle is a vector of the plane, by which the point slips, and a disc rolls.
+  template <class Above>
+  std::string slip_in_plane(const PlaneContact& contact, const Partner& on, const Above& above) {
+    const std::string& name = contact.name;
+    std::string slip = name + ".normal.y*" + above("x") + " - " + name + ".normal.x*" + above("y");
+    if (contact.radius && on.kind == Partner::Kind::body) {
+      slip += " + " + name + ".radius*(" + body_of(on) + ".angle";
+      if (contact.base && contact.base->kind == Partner::Kind::body) slip += " - " + body_of(*contact.base) + ".angle";
+      slip += ")";
+    }
+    return toml_string(slip);
+  }
+
+  /// The velocity of the point that touches, a - R n from the point of the plane, in the plane: that of the body less
+  /// that of the plane, along two perpendicular vectors.
+  template <class Above>
+  std::string slip_in_space(const PlaneContact& contact, const Partner& on, const Above& above) {
+    const std::string &name = contact.name, at = name + "." + on.name;
+    const bool turns = contact.base && contact.base->kind == Partner::Kind::body,
+               rolls = contact.radius && on.kind == Partner::Kind::body;
+    if (rolls)
+      for (const std::string& l : letters)
+        define(at + ".arm." + l, "-" + name + ".radius*" + name + ".normal." + l, contact.place);
+    if (turns)
+      for (const std::string& l : letters)
+        define(at + ".from_plane." + l, above(l) + (rolls ? " + " + at + ".arm." + l : ""), contact.place);
+    for (std::size_t i = 0; i < 3; ++i) {
+      std::string slip = on.name + ".v" + letters[i];
+      if (rolls) slip += " + " + turned(on, at + ".arm", i);
+      if (contact.base) slip += " - " + contact.base->name + ".v" + letters[i];
+      if (turns) slip += " - (" + turned(*contact.base, at + ".from_plane", i) + ")";
+      define(at + ".slip." + letters[i], slip, contact.place);
+    }
+    return "[" + toml_string(dot(at + ".slip", name + ".e1")) + ", " + toml_string(dot(at + ".slip", name + ".e2")) +
+           "]";
   }
 };
 

@@ -15,6 +15,11 @@ FormulaWriter::Texts JoiningWriter::negative(Texts vector) {
   return vector;
 }
 
+std::string JoiningWriter::turned(const Partner& partner, const std::string& a, std::size_t i) const {
+  const std::string omega = body_of(partner) + ".omega.", &j = letters[(i + 1) % 3], &k = letters[(i + 2) % 3];
+  return omega + j + "*" + a + "." + k + " - " + omega + k + "*" + a + "." + j;
+}
+
 bool JoiningWriter::moves(const Partner& partner) const {
   return partner.kind == Partner::Kind::point && all_.points[partner.index].moves;
 }

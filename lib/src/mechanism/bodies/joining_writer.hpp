@@ -25,6 +25,9 @@ class JoiningWriter : protected FormulaWriter {
   /// |p_B - p_A|^2
   std::string square(const Partner& a, const Partner& b) const;
   static Texts negative(Texts vector);
+  std::string body_of(const Partner& partner) const { return all_.bodies[partner.index].name; }
+  /// Component i of omega x a, omega that of a partner's body.
+  std::string turned(const Partner& partner, const std::string& a, std::size_t i) const;
   /// Does the point move with t?
   bool moves(const Partner& partner) const;
   /// Where the constraint of several partners stands: in a tree of many bodies with those of the last one, so that

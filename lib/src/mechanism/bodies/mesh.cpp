@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
 
 namespace gnomon::mechanism {

@@ -219,12 +219,6 @@ class RollingWriter : JoiningWriter {
     if (rolling.axis.empty()) return poses.axes(rolling.b.index).col(2);
     return poses.direction(rolling.axis, "the axis of joint " + rolling.name);
   }
-  std::string body_of(const Partner& partner) const { return all_.bodies[partner.index].name; }
-  /// Component i of omega x a.
-  std::string turned(const Partner& partner, const std::string& a, std::size_t i) const {
-    const std::string omega = body_of(partner) + ".omega.", &j = letters[(i + 1) % 3], &k = letters[(i + 2) % 3];
-    return omega + j + "*" + a + "." + k + " - " + omega + k + "*" + a + "." + j;
-  }
 };
 
 }  // namespace

@@ -259,7 +259,7 @@ class JointReader : TableReader {
   }
 
   void read_contact(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "contact", {"plane", "on", "restitution", "friction"});
+    const Keys keys = keys_of(entry, "contact", {"plane", "on", "radius", "restitution", "friction"});
     const std::string& what = keys.what;
     PlaneContact contact = named<PlaneContact>(entry);
     const toml::node& node = required(keys, "plane");
@@ -283,11 +283,7 @@ class JointReader : TableReader {
     }
     contact.restitution = optional(keys, "restitution");
     contact.friction = optional(keys, "friction");
-    if (contact.friction && all_.dimension == 3)
-      throw error_at(contact.friction->place,
-                     what +
-                         " has friction: Coulomb friction is for planar = true, in space a contact slides in two "
-                         "directions");
+    contact.radius = optional(keys, "radius");
     all_.contacts.push_back(std::move(contact));
   }
 };

@@ -26,6 +26,7 @@ inline constexpr int Dynamic = -1;
 ///     void friction(const S* q, const S* v, const S* lambda, S* f) const;   // R(q,v,lambda)
 ///     void obstacles(const S* q, S* c) const;                               // c(q) >= 0
 ///     void slips(const S* q, S* d) const;                                   // Coulomb friction, one an obstacle
+///     void slip_velocities(const S* q, const S* v, S* u) const;             // S(q) v, two for each that slips so
 ///     void invariants(const S* q, S* pi) const;                             // and then
 ///     S invariant_potential(int k, const S& pi) const;                      //   V_k(pi_k)
 ///     S penalty_function(const S& y) const;                                 // r(y)

@@ -285,6 +285,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     calls_.obstacles(q.data(), out.data(), contacts);
   }
   const Vector& friction_coefficients() const override { return traits_.friction_coefficients; }
+  const std::vector<Index>& slips_in_space() const override { return traits_.slips_in_space; }
   void slips(const ConstVectorRef& q, VectorRef out) const override { calls_.slips(q.data(), out.data(), contacts); }
   std::shared_ptr<const System> with_obstacles_closed() const override {
     if constexpr (contacts > 0)

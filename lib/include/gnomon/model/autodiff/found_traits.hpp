@@ -54,6 +54,10 @@ GNOMON_EXPORT void leave_out_constant(FoundTraits& traits, RecordedParts& parts,
 /// finite, or are there without slips; and where restitutions are not one an obstacle, or one is outside [0, 1].
 GNOMON_EXPORT void check_friction(const FoundTraits& traits, bool slips);
 
+/// Throws Error(bad_value) where the obstacles that slip in space are none of the model or not ascending, or their
+/// slip velocities are not two each.
+GNOMON_EXPORT void check_slip_velocities(const FoundTraits& traits, const RecordedPart& part);
+
 /// Throws Error(refused) where velocity constraints branch, or stand beside obstacles.
 GNOMON_EXPORT void check_velocity_constraints(const FoundTraits& traits, const RecordedPart& part);
 

@@ -162,6 +162,7 @@ class GNOMON_EXPORT FunctionSystem : public System,
   void obstacles(const ConstVectorRef& q, VectorRef out) const final { f_.obstacles->value(0, at(q), out.data()); }
   const Vector& friction_coefficients() const final { return traits_.friction_coefficients; }
   void slips(const ConstVectorRef& q, VectorRef out) const final { f_.slips->value(0, at(q), out.data()); }
+  const std::vector<Index>& slips_in_space() const final { return traits_.slips_in_space; }
   Index n_symmetries() const final { return traits_.n_symmetries; }
   Index n_integrals() const final { return traits_.n_integrals; }
   bool penalty_is_convex() const final { return traits_.penalty == ModelTraits::Penalty::convex; }

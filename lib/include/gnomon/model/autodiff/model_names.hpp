@@ -18,6 +18,7 @@ namespace gnomon::model {
   X(friction)                 \
   X(obstacles)                \
   X(slips)                    \
+  X(slip_velocities)          \
   X(invariants)               \
   X(invariant_potential)      \
   X(penalty_function)         \
@@ -45,6 +46,7 @@ namespace gnomon::model {
   X(contacts, obstacles)                       \
   X(slip, slips)                               \
   X(slip_coordinates, slips)                   \
+  X(slip_velocity, slip_velocities)            \
   X(forces, force)                             \
   X(external_force, force)                     \
   X(frictions, friction)                       \

@@ -60,12 +60,12 @@ constexpr bool on_tape() {
     if (Model::has_switches) return true;
   constexpr int n = ModelSizes<Model>::n;
   return n == Dynamic || n > forward_limit || has_function_velocity_constraints<Model> ||
-         (has_function_invariants<Model> && declared_invariants<Model>() < 0) ||
+         has_function_slip_velocities<Model> || (has_function_invariants<Model> && declared_invariants<Model>() < 0) ||
          (has_function_obstacles<Model> && declared_obstacles<Model>() < 0);
 }
 
-/// The parts of Model. With Closed the obstacles are constraints: g = (g, -c), or (g, -c, d) with
-/// slips d, before the constraints of velocities.
+/// The parts of Model. With Closed the obstacles are constraints: g = (g, -c), or (g, -c, d) with slips d, and before
+/// the constraints of velocities those of slip velocities.
 template <class Model, bool Closed = false>
 class ModelParts {
   using Signature = Signatures<Model>;
@@ -76,19 +76,21 @@ class ModelParts {
   static constexpr bool force_exists = uses_force<Model>(), friction_exists = uses_friction<Model>(),
                         obstacles_exist =
                             has_function_obstacles<Model> && model::declared_obstacles<Model>() != 0 && !Closed,
-                        slips_exist = obstacles_exist && has_function_slips<Model>,
+                        slips_in_space = has_function_slip_velocities<Model>,
+                        slips_exist = obstacles_exist && (has_function_slips<Model> || slips_in_space),
                         invariants_exist = has_function_invariants<Model> && model::declared_invariants<Model>() != 0,
                         mass_matrix_exists = has_function_mass_matrix<Model>, mass_exists = has_function_mass<Model>,
                         constraints_exist =
                             has_function_constraints<Model> || (Closed && has_function_obstacles<Model>),
-                        velocity_constraints_exist = has_function_velocity_constraints<Model>,
+                        velocity_constraints_exist =
+                            has_function_velocity_constraints<Model> || (Closed && slips_in_space),
                         penalty_exists = has_function_penalty_function<Model>,
                         symmetries_exist = has_function_symmetry_generator<Model> &&
                                            model::declared_symmetries<Model>() != 0 && !Closed,
                         integrals_exist = has_function_integral<Model> && !Closed;
 
   /// Constraints that a closed contact is: -c, and d.
-  static constexpr int rows_of_contact = has_function_slips<Model> ? 2 : 1;
+  static constexpr int rows_of_contact = has_function_slips<Model> || slips_in_space ? 2 : 1;
   static constexpr int declared_invariants() { return model::declared_invariants<Model>(); }
   static constexpr int declared_obstacles() { return model::declared_obstacles<Model>(); }
   static constexpr int declared_symmetries() { return model::declared_symmetries<Model>(); }
@@ -124,7 +126,9 @@ class ModelParts {
   }
   static_assert(flags_agree());
 
-  explicit ModelParts(Model model) : model_(std::move(model)) {}
+  explicit ModelParts(Model model) : model_(std::move(model)) {
+    if constexpr (slips_in_space) rows_in_space_ = 2 * static_cast<Index>(model_.describe().slips_in_space.size());
+  }
   const Model& model() const { return model_; }
   Index open_constraints() const { return multipliers_of(model_); }
 
@@ -156,6 +160,10 @@ class ModelParts {
   template <class S>
   void velocity_constraints(const S& t, const S* q, const S* v, S* psi, Index count) const {
     clear_outputs(psi, count);
+    if constexpr (Closed && slips_in_space) {
+      model_.slip_velocities(q, v, psi);
+      psi += rows_in_space_;
+    }
     if constexpr (Signature::timed_velocities)
       model_.velocity_constraints(t, q, v, psi);
     else if constexpr (has_function_velocity_constraints<Model>)
@@ -183,6 +191,11 @@ class ModelParts {
   void slips(const S* q, S* d, Index count) const {
     clear_outputs(d, count);
     if constexpr (has_function_slips<Model>) model_.slips(q, d);
+  }
+  template <class S>
+  void slip_velocities(const S* q, const S* v, S* u, Index count) const {
+    clear_outputs(u, count);
+    if constexpr (slips_in_space) model_.slip_velocities(q, v, u);
   }
   template <class S>
   void mass_matrix(const S* q, S* m, Index n) const {
@@ -228,6 +241,7 @@ class ModelParts {
 
  private:
   Model model_;
+  Index rows_in_space_ = 0;  // slip velocities
 };
 
 }  // namespace gnomon::model

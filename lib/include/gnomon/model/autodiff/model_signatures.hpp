@@ -74,8 +74,13 @@ struct Signatures : NamesAreKnown<Model> {
                          "template <class S> void obstacles(const S* q, S* c) const");
   GNOMON_MODEL_SIGNATURE(slips, (calls_slips<void, Model, In, Out>),
                          "template <class S> void slips(const S* q, S* d) const");
+  GNOMON_MODEL_SIGNATURE(slip_velocities, (calls_slip_velocities<void, Model, In, In, Out>),
+                         "template <class S> void slip_velocities(const S* q, const S* v, S* u) const");
   static_assert(!has_function_slips<Model> || has_function_obstacles<Model>,
                 "the model has a member function \"slips\", but no \"obstacles\" that slip");
+  static_assert(!has_function_slip_velocities<Model> || (has_function_obstacles<Model> && has_function_describe<Model>),
+                "the model has a member function \"slip_velocities\", but no \"obstacles\" that slip, or no "
+                "\"describe\" whose slips_in_space says which of them do");
   GNOMON_MODEL_SIGNATURE(invariants, (calls_invariants<void, Model, In, Out>),
                          "template <class S> void invariants(const S* q, S* pi) const");
   static_assert(

@@ -29,6 +29,7 @@ struct ModelTraits : SystemTraits {
   int obstacle_degree = not_polynomial;     ///< degree of c in q, or not_polynomial
   std::vector<std::string> obstacle_names;  ///< one an obstacle
   Vector friction_coefficients;             ///< mu of the Coulomb friction, one an obstacle
+  std::vector<Index> slips_in_space;        ///< obstacles with a slip velocity of two components, ascending
   AbsentParts absent;
   std::shared_ptr<const ContinuousAngles> angles;  ///< null: none
   Index n_symmetries = 0;           ///< momentum maps, where their number is not in AutodiffModel; 0: one

@@ -133,22 +133,26 @@ class RecordedModel {
                                : no_constraints ? traits.obstacle_degree
                                                 : std::max(traits.constraint_degree, traits.obstacle_degree);
     std::vector<std::string> names = traits.obstacle_names;
-    for (Index i = 0; has_function_slips<Model> && i < traits.friction_coefficients.size(); ++i) {
+    const auto name = [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
-      names.push_back("slip of " +
-                      (k < traits.obstacle_names.size() ? traits.obstacle_names[k] : "c[" + std::to_string(i) + "]"));
-    }
+      return k < traits.obstacle_names.size() ? traits.obstacle_names[k] : "c[" + std::to_string(i) + "]";
+    };
+    for (Index i = 0; has_slips && i < traits.friction_coefficients.size(); ++i) names.push_back("slip of " + name(i));
+    for (const Index i : traits.slips_in_space)
+      for (const char* which : {"first", "second"}) names.push_back(std::string(which) + " slip of " + name(i));
     const auto of_velocities =
         std::min(traits.constraint_names.size(), static_cast<std::size_t>(multipliers_of(parts_->model())));
     traits.constraint_names.insert(traits.constraint_names.begin() + static_cast<std::ptrdiff_t>(of_velocities),
                                    names.begin(), names.end());
-    if (has_function_slips<Model>) traits.constraint_degree = SystemTraits::not_polynomial;
+    if (has_slips) traits.constraint_degree = SystemTraits::not_polynomial;
     traits.friction_coefficients.resize(0);
+    traits.slips_in_space.clear();
     traits.obstacle_names.clear();
     traits.obstacle_degree = SystemTraits::not_polynomial;
     traits.n_obstacles = traits.n_symmetries = traits.n_integrals = 0;
   }
 
+  static constexpr bool has_slips = Parts::rows_of_contact == 2;
   static Index count(bool exists, int declared, Index described) {
     if (!exists) return 0;
     return declared >= 0 ? declared : described > 0 ? described : 1;
@@ -188,6 +192,9 @@ class RecordedModel {
       recorded_.slips = record_call(SlipsCall<Parts>{parts_, 0}, {n_, 0, 0}, traits_.n_obstacles, at_,
                                     prefix + "slips, one an obstacle");
     if constexpr (!Closed) check_friction(traits_, Parts::slips_exist);
+    if constexpr (!Closed && Parts::slips_in_space)
+      check_slip_velocities(traits_, record_call(SlipVelocitiesCall<Parts>{parts_, 0}, {n_, n_, 0}, any_number,
+                                                 ordinary_point(2 * n_), prefix + "slip_velocities"));
     recorded_.potential =
         record_call(PotentialCall<Parts>{parts_, traits_.n_invariants}, {n_, 0, 0}, 1, at_, prefix + "potential");
     if (traits_.n_invariants > 0) {

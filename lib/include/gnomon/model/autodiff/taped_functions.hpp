@@ -39,6 +39,11 @@ class TapedModel final : public TapedFunctions {
         if constexpr (Parts::slips_exist)
           if (contacts > 0) return record("slips", SlipsCall<Parts>{parts_, contacts}, {n, 0, 0}, contacts);
         return std::nullopt;
+      case Which::slip_velocities:
+        if constexpr (Parts::slips_in_space && Parts::obstacles_exist)
+          if (const auto rows = 2 * static_cast<Index>(traits_.slips_in_space.size()))
+            return record("slip_velocities", SlipVelocitiesCall<Parts>{parts_, rows}, {n, n, 0}, rows);
+        return std::nullopt;
       case Which::force:
         if constexpr (Parts::force_exists)
           if (traits_.has_force) return record("force", ForceCall<Parts>{parts_, n}, {n, n, 0}, n);
