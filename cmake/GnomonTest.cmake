@@ -26,3 +26,16 @@ function(gnomon_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL})
 endfunction()
+
+# gnomon_use_siconos(target): GNOMON_SICONOS and the library, where libsiconos-numerics-dev is installed. A reference for
+# contacts with friction in space.
+find_library(GNOMON_SICONOS_LIBRARY siconos_numerics)
+find_path(GNOMON_SICONOS_INCLUDE fc3d_Solvers.h PATH_SUFFIXES siconos/numerics)
+mark_as_advanced(GNOMON_SICONOS_LIBRARY GNOMON_SICONOS_INCLUDE)
+function(gnomon_use_siconos target)
+  if(GNOMON_SICONOS_LIBRARY AND GNOMON_SICONOS_INCLUDE)
+    target_compile_definitions(${target} PRIVATE GNOMON_SICONOS)
+    target_include_directories(${target} SYSTEM PRIVATE ${GNOMON_SICONOS_INCLUDE} ${GNOMON_SICONOS_INCLUDE}/..)
+    target_link_libraries(${target} PRIVATE ${GNOMON_SICONOS_LIBRARY})
+  endif()
+endfunction()

@@ -222,7 +222,8 @@ std::vector<Source> sources(const Registry& registry) {
         "double-pendulum",    "double-wishbone", "falling-chain", "flyball-governor", "gyroscope",
         "kapitza-pendulum",   "knife-edge",      "n-four-bar",    "newtons-cradle",   "rattleback",
         "robot-arm",          "rolling-coin",    "slider-crank",  "snakeboard",       "spherical-pendulum",
-        "squeezer",           "trampoline",      "trebuchet",     "watt-six-bar",     "wheeled-robot"})
+        "squeezer",           "tippe-top",       "trampoline",    "trebuchet",        "tumbling-cube",
+        "watt-six-bar",       "wheeled-robot"})
     names.push_back("gallery/" + std::string(file) + ".toml");
   std::vector<Source> out;
   for (const std::string& name : names) {

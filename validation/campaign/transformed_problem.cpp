@@ -77,7 +77,10 @@ struct TransformedParts : AutodiffModel<Dynamic, Dynamic> {
     traits.name = own.name;
     traits.restitutions = own.restitutions;
     traits.blocks = named_coordinates();
-    if (parts.coulomb) traits.friction_coefficients = parts.coulomb->friction_coefficients();
+    if (parts.coulomb) {
+      traits.friction_coefficients = parts.coulomb->friction_coefficients();
+      traits.slips_in_space = parts.coulomb->slips_in_space();
+    }
     if (parts.obstacles) traits.obstacle_names = parts.obstacles->obstacle_names();
     if (parts.angles) traits.angles = std::make_shared<TransformedAngles>(system, by);
     traits.absent.constraints = multipliers() == 0;
@@ -220,6 +223,17 @@ struct TransformedSlippingModel : TransformedParts {
   template <class S>
   void slips(const S* q, S* d) const {
     put_contact(Which::slips, q, d);
+  }
+  /// A slip is a length, as a gap: its rate has the factor of both.
+  template <class S>
+  void slip_velocities(const S* q, const S* v, S* u) const {
+    if (!tape(Which::slip_velocities)) return;
+    std::vector<S> x;
+    append(q, 1, x);
+    append(v, 1 / by.time, x);
+    const Played<S> values(*tape(Which::slip_velocities), S(0.0), x);
+    for (std::size_t i = 0; i < 2 * system->parts().coulomb->slips_in_space().size(); ++i)
+      u[i] = S(values.output(i) * S(by.contact_factor * by.time));
   }
 };
 

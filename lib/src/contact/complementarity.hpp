@@ -30,8 +30,10 @@ struct FrictionProblem {
   struct Solution {
     Vector P, T, w, u;
   };
-  /// In a plane by solve_in_plane, in space by cones.cpp. Empty: none was found.
-  std::optional<Solution> solve() const { return in_space() ? solve_in_space() : solve_in_plane(); }
+  /// In a plane by solve_in_plane, in space by cones.cpp, with so many sweeps over the contacts. Empty: none was found.
+  std::optional<Solution> solve(int sweeps = 14100) const {
+    return in_space() ? solve_in_space(sweeps) : solve_in_plane();
+  }
   bool in_space() const { return std::adjacent_find(normal_of.begin(), normal_of.end()) != normal_of.end(); }
   /// P and T with what they make.
   Solution with_rates(Vector P, Vector T) const {
@@ -43,7 +45,7 @@ struct FrictionProblem {
   /// As the complementarity problem of P, P_R = mu P + T and u^- with w, u^+ and P_L = mu P - T.
   /// Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), sections 6.3 and 8.2.
   std::optional<Solution> solve_in_plane() const;
-  std::optional<Solution> solve_in_space() const;
+  std::optional<Solution> solve_in_space(int sweeps) const;
 };
 
 }  // namespace gnomon

@@ -137,10 +137,12 @@ class Cones {
     size_ = free_.size() > 0 ? free_.lpNorm<Eigen::Infinity>() : 0;
   }
 
-  std::optional<FrictionProblem::Solution> solve() {
+  std::optional<FrictionProblem::Solution> solve(int sweeps) {
     // Sweeps that go the whole way may cycle; those that go a part of it take longer.
     for (const auto& [most, part] : {std::pair{100, 1.0}, {1000, 1.0}, {3000, .5}, {10000, .2}}) {
-      if (!sweep(most, part)) return std::nullopt;
+      if (sweeps <= 0) break;
+      if (!sweep(std::min(most, sweeps), part)) return std::nullopt;
+      sweeps -= most;
       const Vector swept = r_;
       if (polish() && misfit() <= thresholds::cone_rounding * size_) return solution();
       r_ = swept;
@@ -269,8 +271,8 @@ class Cones {
 
 }  // namespace
 
-std::optional<FrictionProblem::Solution> FrictionProblem::solve_in_space() const {
-  return Cones(*this).solve();
+std::optional<FrictionProblem::Solution> FrictionProblem::solve_in_space(int sweeps) const {
+  return Cones(*this).solve(sweeps);
 }
 
 }  // namespace gnomon

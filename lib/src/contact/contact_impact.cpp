@@ -154,7 +154,10 @@ void ContactImpact::stay(const std::vector<Slip>& begins, const Contacts& stoppi
       if (hold[static_cast<std::size_t>(slip.first)]) continue;
       const Slip rate = slip_rate(j);
       const double length = contacts.compliance().diagonal().segment(slip.first, slip.count).maxCoeff();
-      const double none = thresholds::no_slip * std::sqrt(length) * contact_.fastest();
+      // Slips whose direction is held end together: they differ by what that left open.
+      const bool straight = !hit_ && quantities_.in_space(i) && contact_.slip_of(i) == -1;
+      const double none =
+          straight ? contact_.slow_slip(i) : thresholds::no_slip * std::sqrt(length) * contact_.fastest();
       const bool stopped = !hit_ && (!is_zero(begins[j]) || contains(stopping, i));
       along_[j] = stopped ? begins[j] : size_of(rate) <= none ? Slip{} : direction_of(rate);
       if ((!stopped && !is_zero(along_[j])) || !contains(candidates_, i)) continue;

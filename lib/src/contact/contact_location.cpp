@@ -13,9 +13,10 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
-/// Landing of an open contact. The gap between the ends of the step is taken as the cubic with its end values and rates
-/// to find where the gap may vanish; the root itself is that of the gap after a step of size s.
-bool ContactLocation::find_landing(Index contact, double span, double& s) {
+/// Landing of an open contact, before a time `before` in the step. The gap between the ends of the step is taken as the
+/// cubic with its end values and rates to find where the gap may vanish; the root itself is that of the gap after a
+/// step of size s.
+bool ContactLocation::find_landing(Index contact, double span, double before, double& s) {
   const double c0 = gaps_before_.c[contact], c1 = gaps_after_.c[contact];
   const double r0 = gaps_before_.rate[contact] * span, r1 = gaps_after_.rate[contact] * span;
   if (!located_) {
@@ -49,9 +50,11 @@ bool ContactLocation::find_landing(Index contact, double span, double& s) {
     quantities_.gaps(state_after_(x), gaps_now_);
     return gaps_now_.c[contact];
   };
-  double left = above * span, right = below * span, at_right = gap(right);
-  if (at_right >= -tolerance) {  // the cubic was wrong
-    if (!(c1 < -tolerance)) return false;
+  double left = above * span, right = std::min(below * span, before);
+  if (left >= right) return false;
+  double at_right = gap(right);
+  if (at_right >= -tolerance) {  // later than another event, or the cubic was wrong
+    if (before < span || !(c1 < -tolerance)) return false;
     left = right;
     right = span;
     at_right = c1;
@@ -158,7 +161,7 @@ bool ContactLocation::find(double span, LocatedEvent& found) {
     quantities_.gaps(after_, gaps_after_);
   }
   for (const Index i : contact_.open())
-    if (find_landing(i, span, s)) offer(s, EventKind::landing, i);
+    if (find_landing(i, span, any ? found.s : span, s)) offer(s, EventKind::landing, i);
   const std::vector<Index>& closed = contact_.state().closed;
   if (!closed.empty()) {
     margin(0, after_);

@@ -34,7 +34,7 @@ class ContactLocation {
   Contacts at_their_limit(Index contact);
 
  private:
-  bool find_landing(Index contact, double span, double& s);
+  bool find_landing(Index contact, double span, double before, double& s);
   EventKind kind_of(Index margin) const;
   double margin_tolerance(Index margin) const;
   double margin(Index which, const State& z);

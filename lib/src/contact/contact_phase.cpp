@@ -155,7 +155,8 @@ void ContactPhase::share_in_cones(Vector& N, Vector& T) const {
   for (Index row = 0; row < slips.size(); ++row) slips[row] = force(row);
   problem.w_0 = -(problem.W_nn * pressing + problem.W_nt * slips);
   problem.u_0 = -(problem.W_tn * pressing + problem.W_tt * slips);
-  const auto within = problem.solve();
+  constexpr int most_sweeps = 100;  // just beyond the limits they do not end
+  const auto within = problem.solve(most_sweeps);
   if (!within) return;
   const double size = std::max(problem.w_0.lpNorm<Eigen::Infinity>(), problem.u_0.lpNorm<Eigen::Infinity>());
   const double left = std::max(within->w.lpNorm<Eigen::Infinity>(), within->u.lpNorm<Eigen::Infinity>());
@@ -217,8 +218,12 @@ void ContactPhase::share_linearly(const ContactQuantities& quantities, double la
         for (Index b = 0; b < shares; ++b) share_matrix_(a, b) += of_a * shared_(count + row, b);
       }
   }
-  share_solver_.compute(share_matrix_);
-  share_ = share_solver_.solve(share_right_);
+  if (held_contacts_.empty()) {
+    share_solver_.compute(share_matrix_);
+    share_ = share_solver_.solve(share_right_);
+  } else {  // normal forces alone may do nothing together: they stay as they are
+    share_ = share_matrix_.completeOrthogonalDecomposition().solve(share_right_);
+  }
   const double part = largest_part(quantities, least, N, T, share_);
   if (part > 1 && held_contacts_.empty()) share_evenly(quantities, least, part, N, T);
   for (Index a = 0; a < shares; ++a) {

@@ -52,7 +52,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
 
  private:
   /// What the roots of a piece are; `lowest` is the least gap within a step, which the ends of the step may not show.
-  enum class RootKind { landing, opened, lowest, launch, limit, slip, slow };
+  enum class RootKind { landing, opened, lowest, launch, limit, slip, turning, slow };
   struct Root {
     RootKind kind;
     Index which;    ///< the contact; of a launch, a limit and a slip its row in ContactPhase::margins
@@ -109,6 +109,9 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   /// A piece with the contacts that are closed now, from where the constraints hold exactly.
   void start_piece() {
     const State& state = contact_.state();
+    Contacts straight;
+    laws_.straight_slip(state, std::numeric_limits<double>::infinity(), straight);
+    laws_.hold_directions(straight);
     piece_start_ = state;
     ProblemInstance piece;
     piece.model = contact_.phase().model;
@@ -160,11 +163,14 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     if (!quantities_.coulomb() || state.closed.empty()) return;
     contact_.margins(state.t, state.q.value(), quantities_.velocity(state.q.value(), state.p.value()), margins_);
     const auto count = static_cast<Index>(state.closed.size());
+    for (Index k = 0; k < count; ++k)
+      if (contact_.phase().model->turns(k)) roots_.push_back({RootKind::turning, k, 0});
     for (Index row = count; row < 3 * count; ++row) {
       if (std::isinf(margins_[row])) continue;
       const bool slides = row >= 2 * count;
       const Index contact = state.closed[static_cast<std::size_t>(row % count)];
-      const double tolerance = slides ? contact_.moving(quantities_.n_contacts() + contact) : rounding;
+      const Index slip = quantities_.slip_rows(contact).first - quantities_.first();
+      const double tolerance = slides ? contact_.moving(slip) : rounding;
       roots_.push_back(
           {slides ? RootKind::slip : RootKind::limit, row, margins_[row] <= tolerance ? 2 * tolerance : 0});
     }
@@ -205,6 +211,15 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
         case RootKind::slip:
           value = margins_[root.which] + root.offset;
           break;
+        case RootKind::turning: {
+          const Index contact = contact_.state().closed[static_cast<std::size_t>(root.which)];
+          value = size_of(quantities_.slip_of(
+                      quantities_.row_rates(probe_.t, probe_.q.value(),
+                                            quantities_.velocity(probe_.q.value(), probe_.p.value())),
+                      contact)) -
+                  .99 * contact_.slow_slip(contact);
+          break;
+        }
         case RootKind::slow:
           value = speed - 0.99 * thresholds::slow * fastest_;
           break;
@@ -265,7 +280,8 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
       const auto place = static_cast<std::size_t>(root.which) % std::max<std::size_t>(1, state.closed.size());
       if (root.kind == RootKind::limit) letting_go.push_back(state.closed[place]);
       if (root.kind == RootKind::slip) stopping.push_back(state.closed[place]);
-      if (root.kind == RootKind::opened || root.kind == RootKind::slow) new_piece = true;
+      if (root.kind == RootKind::opened || root.kind == RootKind::slow || root.kind == RootKind::turning)
+        new_piece = true;
       if (root.kind != RootKind::lowest) continue;
       if (gaps_.c[root.which] >= -10 * contact_.gap_tolerance(root.which) || rerun_to_ <= state.t) continue;
       // The gap was above zero at the step's start: with a step that ends here its root shows.

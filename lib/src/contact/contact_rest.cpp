@@ -59,7 +59,7 @@ double ContactRest::straight_slip(const State& z, double remaining, Contacts& st
       continue;
     }
     const double ends = along < 0 ? rate * rate / -along : std::numeric_limits<double>::infinity();
-    if (ends <= remaining && (ends * across / rate <= none || rate <= thresholds::slow / thresholds::no_slip * none)) {
+    if (ends <= remaining && (ends * across / rate <= none || rate <= contact_.slow_slip(i))) {
       contact_.set_heading(i, u);
       straight.push_back(i);
       continue;
@@ -95,7 +95,8 @@ bool ContactRest::sticks() {
   ContactPhase& phase = contact_.phase();
   if (quantities_.speed(state) > thresholds::no_slip * contact_.fastest()) return false;
   if (std::any_of(state.slip.begin(), state.slip.end(), slides)) return false;
-  if (phase.model->m() == quantities_.system()->n()) return true;
+  const Index n = quantities_.system()->n(), m = phase.model->m();
+  if (m >= n && constraint_rank(*phase.model, state.t, state.q.value()).rank == n) return true;
   if (quantities_.changes_with_time()) return false;
   contact_.consistent(phase, state);
   ContactPhase& free = contact_.phases().at({});

@@ -54,7 +54,9 @@ class ContactState {
     const SlipRows& slip = quantities_.slip_rows(contact);
     return thresholds::no_slip * fastest_ * lengths_.segment(slip.first - quantities_.first(), slip.count).maxCoeff();
   }
-  /// The same of the contacts of a key, with Coulomb friction.
+  /// The one up to which the direction of a slip in space that ends is held.
+  double slow_slip(Index contact) const { return thresholds::slow_slip / thresholds::no_slip * no_slip(contact); }
+  /// The rates that are none of the contacts of a key, with Coulomb friction.
   Vector no_slips(const ContactKey& key) const {
     Vector none(static_cast<Index>(key.second.size()));
     for (std::size_t k = 0; k < key.second.size(); ++k) none[static_cast<Index>(k)] = no_slip(key.first[k]);

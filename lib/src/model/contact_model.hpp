@@ -2,6 +2,7 @@
 /// \file
 /// A system with obstacles while some of its contacts are closed and the others open. Private to the core.
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -60,6 +61,10 @@ class ContactModel final : public System,
            (slip_rows_[static_cast<std::size_t>(contact)].first - position_rows(*closed_)) / 2;
   }
   bool slides_in_space() const { return slides_in_space_; }
+  /// Does a closed contact slide in the direction of its slip, whatever this is?
+  bool turns(Index k) const {
+    return std::any_of(sliding_.begin(), sliding_.end(), [k](const Sliding& one) { return one.k == k && one.turns; });
+  }
   /// Of a closed contact that slides in a direction that does not turn: the rate in that direction, from those of all
   /// rows of the closed system; infinity of others.
   double rate_along(Index k, const Vector& rates) const;

@@ -179,13 +179,11 @@ StepControl::Pace StepControl::pace(const State& z, const Vector& a, double othe
 }
 
 void StepControl::wait(const State& z) {
-  measure(z, z);
-  Vector a(v0_.size()), lambda(system_->m());
-  try {
-    acceleration(*system_, z.t, z.q.value(), v0_, a, lambda);
-  } catch (const std::exception&) {
-    return;
-  }
+  // At rest the forces say, as at a start, which velocities are natural: those of the run so far may be none.
+  const Vector so_far_q = largest_q_, so_far_v = largest_v_;
+  const Vector a = begin_sizes(z);
+  largest_q_ = largest_q_.cwiseMax(so_far_q);
+  largest_v_ = largest_v_.cwiseMax(so_far_v);
   if (const Pace found = pace(z, a, estimates_.next); found.time > 0)
     estimates_.next = std::max(std::min(estimates_.next, time_of(found, 1)), limits_.smallest);
 }
