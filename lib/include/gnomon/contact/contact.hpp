@@ -14,15 +14,19 @@
 ///                  events are as many as log^2(speed/zeno_speed) at most, and what is left out of the motion takes a
 ///                  time of zeno_speed/|c''|.
 ///
-/// With CoulombFriction every closed contact sticks or slides by itself, u_i = D_i v its slip rate, D = dd/dq:
+/// With CoulombFriction every closed contact sticks or slides by itself, u_i = D_i v its slip rate, D = dd/dq, or in
+/// space u_i = S_i v of two components:
 ///
-///     stick        d_i is held where it is, a constraint with the multiplier -T_i;  slides ("slide") where |T_i|
-///                  reaches mu_i psi_i
-///     slide        T_i = -s_i mu_i psi_i, s_i = -1 or 1 the sign of u_i, a smooth force;  where u_i reaches zero it
-///                  sticks ("stick") or slides back ("slide")
-///     impact       |T_i| <= mu_i P_i where u_i+ = 0, T_i = -mu_i P_i sign u_i+ elsewhere, of all contacts that touch
-///                  at once. Restitution is of normal rates alone; of several contacts with friction and e > 0 the law
-///                  does not promise that energy is lost, and the book shows it.
+///     stick        d_i is held where it is, a constraint with the multiplier -T_i, in space S_i v = 0 with -T_i;
+///                  slides ("slide") where |T_i| reaches mu_i psi_i
+///     slide        T_i = -mu_i psi_i u_i/|u_i|, in a plane a smooth force of the sign of u_i;  where u_i reaches zero
+///                  it sticks ("stick") or, in a plane, slides back ("slide"). In space pieces of a step end where
+///                  nine tenths of u_i are gone, and the last of it ends in a direction that is held
+///     impact       |T_i| <= mu_i P_i where u_i+ = 0, T_i = -mu_i P_i u_i+/|u_i+| elsewhere, of all contacts that touch
+///                  at once; in space a problem of cones of the second order, of which impulses that are not unique
+///                  are those that sweeps over the contacts end at. Restitution is of normal rates alone; of several
+///                  contacts with friction and e > 0 the law does not promise that energy is lost, and the book shows
+///                  it.
 ///     at an event  the complementarity problem of accelerations and forces says which contacts that touch stay closed,
 ///                  and which of those without slip stick; where it has no solution (Painleve's paradox) the run ends
 ///     dependence   of contacts that stick and hold each other some are constraints; their tangential forces are those
