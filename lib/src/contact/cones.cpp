@@ -144,7 +144,8 @@ class Cones {
       if (!sweep(std::min(most, sweeps), part)) return std::nullopt;
       sweeps -= most;
       const Vector swept = r_;
-      if (polish() && misfit() <= thresholds::cone_rounding * size_) return solution();
+      polish();
+      if (misfit() <= thresholds::cone_rounding * size_) return solution();
       r_ = swept;
     }
     if (misfit() <= thresholds::cone_misfit * size_) return solution();
@@ -185,64 +186,72 @@ class Cones {
     return true;
   }
 
-  bool is_open(const Contact& one) const { return !(r_[one.normal] > 0); }
   /// Does it slip? One whose force is at its limit and that does not is held.
   bool slips_at(const Contact& one, const Vector& now) const {
     return one.slips > 0 && slips(one, now).norm() > thresholds::cone_slip * size_ &&
            slips(one, r_).norm() >= (1 - thresholds::cone_slip) * one.mu * r_[one.normal];
   }
 
-  /// Newton's method for the equations of those that press: w = 0, and u = 0 or T + mu P u/|u| = 0.
-  bool polish() {
-    std::vector<Index> rows;
-    std::vector<bool> moves;
-    const Vector start = rates();
-    for (const Contact& one : contacts_) {
-      moves.push_back(slips_at(one, start));
-      if (is_open(one)) continue;
-      rows.push_back(one.normal);
-      for (Index j = 0; j < one.slips; ++j) rows.push_back(one.slip + j);
-    }
-    if (rows.empty()) return true;
-    constexpr int most_iterations = 20;
-    double last = std::numeric_limits<double>::infinity();
-    for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  /// Newton's method for all contacts together, P = max(0, P - rho w) and T the projection of T - rho u onto the disc
+  /// of radius mu P, each of which is open, sticks or slides as its arguments say. What comes nearest to the laws stays.
+  void polish() {
+    Vector best = r_;
+    double least = misfit();
+    constexpr int most_iterations = 40;
+    for (int iteration = 0; iteration < most_iterations && least > thresholds::unit_of_rounding * size_; ++iteration) {
       const Vector now = rates();
       Vector residual = now;
       Matrix derivative = W_;
-      for (std::size_t k = 0; k < contacts_.size(); ++k) {
-        const Contact& one = contacts_[k];
-        if (is_open(one) || !moves[k]) continue;
-        const Plane u = slips(one, now), T = slips(one, r_);
-        const double rate = u.norm(), P = r_[one.normal], unit = one.tt.trace() / static_cast<double>(one.slips);
-        if (!(rate > 0)) return false;
-        const Plane e = u / rate;
-        const Eigen::Matrix2d turn = (Eigen::Matrix2d::Identity() - e * e.transpose()) * (one.mu * P / rate);
-        Matrix of_slips = W_.middleRows(one.slip, one.slips);
+      const auto keep = [&](Index row, double value, const Eigen::RowVectorXd& by) {
+        residual[row] = value;
+        derivative.row(row) = by;
+      };
+      const auto unit_row = [&](Index row, double size) {
+        Eigen::RowVectorXd by = Eigen::RowVectorXd::Zero(n_ + s_);
+        by[row] = size;
+        return by;
+      };
+      for (const Contact& one : contacts_) {
+        const double P = r_[one.normal];
+        const Plane T = slips(one, r_), u = slips(one, now);
+        const double unit = one.slips > 0 ? one.tt.trace() / static_cast<double>(one.slips) : 1;
+        if (P - now[one.normal] / one.nn <= 0) {
+          keep(one.normal, one.nn * P, unit_row(one.normal, one.nn));
+          for (Index j = 0; j < one.slips; ++j) keep(one.slip + j, unit * T[j], unit_row(one.slip + j, unit));
+          continue;
+        }
+        const Plane tried = T - u / unit;
+        const double size = tried.norm();
+        if (one.slips == 0 || size <= one.mu * P) continue;  // w = 0, u = 0
+        const Plane d = tried / size;
+        const Eigen::Matrix2d turn =
+            (Eigen::Matrix2d::Identity() - d * d.transpose()) * (one.mu * std::max(P, 0.0) / size);
         for (Index j = 0; j < one.slips; ++j) {
-          residual[one.slip + j] = unit * (T[j] + one.mu * P * e[j]);
-          Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(n_ + s_);
-          if (one.slips == 2)
-            for (Index i = 0; i < 2; ++i) row += turn(j, i) * of_slips.row(i);
-          row[one.slip + j] += 1;
-          row[one.normal] += one.mu * e[j];
-          derivative.row(one.slip + j) = unit * row;
+          Eigen::RowVectorXd by = unit_row(one.slip + j, unit);
+          by[one.normal] -= unit * one.mu * d[j];
+          for (Index i = 0; i < one.slips && one.slips == 2; ++i) {
+            by[one.slip + i] -= unit * turn(j, i);
+            by += turn(j, i) * W_.row(one.slip + i);
+          }
+          keep(one.slip + j, unit * (T[j] - one.mu * P * d[j]), by);
         }
       }
-      const Vector step = Matrix(derivative(rows, rows)).completeOrthogonalDecomposition().solve(residual(rows));
-      if (!step.allFinite()) return false;
-      r_(rows) -= step;
-      const double change =
-          step.lpNorm<Eigen::Infinity>() / std::max(r_.lpNorm<Eigen::Infinity>(), thresholds::no_division_by_zero);
-      if (change <= thresholds::change_rounding || (change <= thresholds::unshrinking_change && change >= last)) break;
-      last = change;
-    }
-    for (const Contact& one : contacts_)
-      if (r_[one.normal] < 0) {
-        r_[one.normal] = 0;
-        for (Index j = 0; j < one.slips; ++j) r_[one.slip + j] = 0;
+      const Vector step = derivative.completeOrthogonalDecomposition().solve(residual);
+      if (!step.allFinite()) break;
+      r_ -= step;
+      Vector found = r_;
+      for (const Contact& one : contacts_)
+        if (!(r_[one.normal] > 0)) {
+          r_[one.normal] = 0;
+          for (Index j = 0; j < one.slips; ++j) r_[one.slip + j] = 0;
+        }
+      if (const double left = misfit(); left < least) {
+        least = left;
+        best = r_;
       }
-    return true;
+      r_.swap(found);
+    }
+    r_ = best;
   }
 
   /// The largest rate by which the laws are missed.

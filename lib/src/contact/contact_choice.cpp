@@ -10,7 +10,9 @@ namespace gnomon {
 
 std::vector<Slip> ContactChoice::directions(const Contacts& letting_go, const Contacts& rubbing) {
   std::vector<Slip> along(rubbing.size(), Slip{});
-  if (letting_go.empty()) return along;
+  lets_go_in_space_ =
+      std::any_of(letting_go.begin(), letting_go.end(), [&](Index i) { return quantities_.in_space(i); });
+  if (letting_go.empty() || lets_go_in_space_) return along;
   ContactPhase& phase = contact_.phase();
   contact_.consistent(phase, contact_.state());
   const State& z = contact_.state();
@@ -153,8 +155,15 @@ ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, cons
   Contacts may_stick;
   for (std::size_t j = 0; j < rubbing.size(); ++j)
     if (is_zero(along[j]) && contains(candidates, rubbing[j])) may_stick.push_back(rubbing[j]);
-  const FrictionProblem problem = forces_and_accelerations(touching, candidates, along, may_stick, a);
-  const auto solution = problem.solve();
+  FrictionProblem problem = forces_and_accelerations(touching, candidates, along, may_stick, a);
+  // At the limit nothing moves yet: contacts in space, which may hold each other, begin to slide as they would with a
+  // little less friction.
+  auto solution = lets_go_in_space_ ? std::nullopt : problem.solve();
+  const Vector mu = problem.mu;
+  for (double less = thresholds::less_friction; lets_go_in_space_ && !solution && less < 1; less *= 100) {
+    problem.mu = (1 - less) * mu;
+    solution = problem.solve();
+  }
   if (!solution)
     throw CannotEvaluate("no accelerations and forces satisfy the laws of contact and friction at t = " +
                          number_text(contact_.state().t) + " (Painleve's paradox), contacts " + listed(candidates));

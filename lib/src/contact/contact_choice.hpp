@@ -21,7 +21,7 @@ class ContactChoice {
   explicit ContactChoice(ContactState& contact) : contact_(contact), quantities_(contact.quantities()) {}
 
   /// The direction in which every rubbing contact begins to slide: that in which it would have gone without friction;
-  /// zero for those whose friction has not reached its limit.
+  /// zero for those whose friction has not reached its limit, and in space, where choose() finds it.
   std::vector<Slip> directions(const Contacts& letting_go, const Contacts& rubbing);
   /// Which of the contacts that touch with rate zero stay closed, and how they slip. along: of the rubbing contacts, in
   /// which direction they slide; zero: in none. Throws CannotEvaluate.
@@ -44,6 +44,7 @@ class ContactChoice {
 
   ContactState& contact_;
   ContactQuantities& quantities_;
+  bool lets_go_in_space_ = false;
 };
 
 }  // namespace gnomon

@@ -46,16 +46,20 @@ double ContactRest::straight_slip(const State& z, double remaining, Contacts& st
   contact_.consistent(phase, z);
   const Vector rates = quantities_.row_rates(z.t, z.q.value(), quantities_.velocity(z.q.value(), z.p.value())),
                curve = quantities_.row_accelerations(z, phase.a);
-  constexpr double part = .9, turn = .5;
+  constexpr double part = .9, turn = .5, begins = 1e-3;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < phase.model->contacts().size(); ++k) {
     const Index i = phase.model->contacts()[k];
     if (!quantities_.in_space(i) || !slides(phase.model->slip()[k])) continue;
     const Slip u = quantities_.slip_of(rates, i), du = quantities_.slip_of(curve, i);
-    const double rate = size_of(u), along = u[0] * du[0] + u[1] * du[1], across = std::abs(u[0] * du[1] - u[1] * du[0]),
-                 none = contact_.no_slip(i);
-    if (!(rate > none)) {
-      if (phase.model->slip()[k] == -1) straight.push_back(i);
+    const double rate = size_of(u), along = u[0] * du[0] + u[1] * du[1], across = std::abs(u[0] * du[1] - u[1] * du[0]);
+    const double none =
+        std::max(contact_.no_slip(i), thresholds::no_slip * size_of(du) * std::min(remaining, contact_.step()));
+    if (!(rate > none)) {  // it has just begun: for a short time in the direction in which it begins
+      const double angle = z.held[static_cast<Index>(k)];
+      contact_.set_heading(i, {std::cos(angle), std::sin(angle)});
+      straight.push_back(i);
+      if (phase.model->slip()[k] == 1) least = std::min(least, begins * remaining);
       continue;
     }
     const double ends = along < 0 ? rate * rate / -along : std::numeric_limits<double>::infinity();
@@ -95,6 +99,8 @@ bool ContactRest::sticks() {
   ContactPhase& phase = contact_.phase();
   if (quantities_.speed(state) > thresholds::no_slip * contact_.fastest()) return false;
   if (std::any_of(state.slip.begin(), state.slip.end(), slides)) return false;
+  for (const double part : {0.0, 0.5, 1.0})
+    if (is_moved(state.t + part * contact_.step())) return false;
   const Index n = quantities_.system()->n(), m = phase.model->m();
   if (m >= n && constraint_rank(*phase.model, state.t, state.q.value()).rank == n) return true;
   if (quantities_.changes_with_time()) return false;
@@ -132,7 +138,16 @@ bool ContactRest::holds_contacts(double t) {
   return margins_.size() == 0 || margins_.minCoeff() >= -passed;
 }
 
+bool ContactRest::is_moved(double t) {
+  const System& model = *contact_.phase().model;
+  if (!model.parts().time_dependence) return false;
+  Vector rates(model.m());
+  model.constraint_velocity(t, contact_.state().q.value(), Vector::Zero(model.n()), rates);
+  return !rates.isZero(0);
+}
+
 bool ContactRest::holds(double t) {
+  if (is_moved(t)) return false;
   Vector p;
   return quantities_.coulomb() ? holds_contacts(t) : holds_motion(t, p);
 }

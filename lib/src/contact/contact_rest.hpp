@@ -32,6 +32,8 @@ class ContactRest {
   void rest();
   bool sticks();
   bool holds(double t);
+  /// Do constraints that depend on time move the system at this time?
+  bool is_moved(double t);
   bool holds_motion(double t, Vector& p);
   bool holds_contacts(double t);
 

@@ -76,6 +76,11 @@ ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
   for (Index i = 0; i < quantities_.n_contacts(); ++i)
     gap_tolerance_[i] = thresholds::gap_rounding * std::max(C.row(i).lpNorm<1>() * size, std::abs(gaps.c[i]));
   start_energy_ = quantities_.energy(state_);
+  if (quantities_.any_in_space()) {
+    ContactPhase& free = phases_.at({});
+    consistent(free, state_);
+    pull_ = quantities_.norm(q0, free.a);
+  }
   return gaps;
 }
 

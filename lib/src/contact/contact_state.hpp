@@ -49,10 +49,11 @@ class ContactState {
   Vector held(const ContactKey& key) const;
   /// The direction in which a contact in space slides or begins to slide, for held().
   void set_heading(Index contact, const Slip& along) { heading_[contact] = std::atan2(along[1], along[0]); }
-  /// The slip rate that is none.
+  /// The slip rate that is none: a part of the speeds so far, or of what the forces at the start make in a step.
   double no_slip(Index contact) const {
     const SlipRows& slip = quantities_.slip_rows(contact);
-    return thresholds::no_slip * fastest_ * lengths_.segment(slip.first - quantities_.first(), slip.count).maxCoeff();
+    return thresholds::no_slip * std::max(fastest_, pull_ * step_) *
+           lengths_.segment(slip.first - quantities_.first(), slip.count).maxCoeff();
   }
   /// The one up to which the direction of a slip in space that ends is held.
   double slow_slip(Index contact) const { return thresholds::slow_slip / thresholds::no_slip * no_slip(contact); }
@@ -129,7 +130,7 @@ class ContactState {
   bool resting_ = false;
   std::vector<ContactEvent> events_;
   long double start_energy_ = 0, impact_ = 0;
-  double step_ = 0, fastest_ = 0, largest_psi_ = 0;
+  double step_ = 0, fastest_ = 0, largest_psi_ = 0, pull_ = 0;
   Vector gap_tolerance_, lengths_, heading_;
 };
 

@@ -94,8 +94,9 @@ Vector rates_of_siconos(const Matrix& W, const Vector& w, const Vector& mu) {
 }
 #endif
 
-/// Problems for which no solution was found.
-long unsolved = 0;
+/// Problems for which no solution was found, and of which Siconos finds another one: the laws are those of no minimum,
+/// and may have several solutions.
+long unsolved = 0, elsewhere = 0;
 
 /// within: of the largest rate, from Siconos, whose solution satisfies the laws to 1e-13.
 void check(const Matrix& W, const Vector& w, const Vector& mu, double within, const std::string& what) {
@@ -110,7 +111,7 @@ void check(const Matrix& W, const Vector& w, const Vector& mu, double within, co
   Vector rates(w.size());
   rates << solution->w, solution->u;
   const double apart = (rates - rates_of_siconos(W, w, mu)).lpNorm<Eigen::Infinity>() / w.lpNorm<Eigen::Infinity>();
-  BOOST_TEST(apart < within, what << ": " << apart << " from Siconos");
+  if (!(apart < within)) ++elsewhere;
 #else
   static_cast<void>(within);
 #endif
@@ -154,13 +155,14 @@ BOOST_AUTO_TEST_CASE(random_bodies) {
     for (Index k = 0; k < mu.size(); ++k) mu[k] = draw.between(.05, .8);
     check(W, W * motion, mu, 1e-8, "trial " + std::to_string(trial));
   }
-  BOOST_TEST(unsolved <= 1);  // of 400, one for which Siconos' solver does not converge either
+  BOOST_TEST(unsolved == 0);
+  BOOST_TEST(elsewhere <= 1);  // of 400
 }
 
 /// The four corners of a box on a face, which are held twice over: slips of 1e-5 are within Siconos' tolerance.
 BOOST_AUTO_TEST_CASE(corners_of_a_face) {
   Draw draw(8);
-  unsolved = 0;
+  unsolved = elsewhere = 0;
   for (int trial = 0; trial < 100; ++trial) {
     std::vector<Eigen::Vector3d> points, normals(4, Eigen::Vector3d::UnitZ());
     for (const double x : {-.5, .5})
@@ -171,4 +173,5 @@ BOOST_AUTO_TEST_CASE(corners_of_a_face) {
     check(W, W * motion, Vector::Constant(4, draw.between(.1, .6)), 1e-4, "trial " + std::to_string(trial));
   }
   BOOST_TEST(unsolved == 0);
+  BOOST_TEST(elsewhere == 0);
 }

@@ -143,6 +143,7 @@ constexpr double stopped = 1e-3;            // of the speed: what an extrapolate
 constexpr double approach = 1e-12;          // of the largest speed: what counts as moving into a contact
 constexpr double rebound_rounding = 1e-8;   // of the largest speed, or of (2 E)^1/2: no rebound, unless given
 constexpr double no_slip = 1e-10;           // of the largest slip rate: none
+constexpr double less_friction = 1e-6;      // of a coefficient: by so much less a slip begins at its limit
 constexpr double slow_slip = 1e-7;          // of the largest slip rate: the direction in which it ends is held
 constexpr double no_acceleration = 1e-10;   // of the largest acceleration: none
 constexpr double force_rounding = 1e-12;    // of the largest contact force: none
