@@ -31,7 +31,7 @@ struct FrictionProblem {
     Vector P, T, w, u;
   };
   /// In a plane by solve_in_plane, in space by cones.cpp, with so many sweeps over the contacts. Empty: none was found.
-  std::optional<Solution> solve(int sweeps = 14100) const {
+  std::optional<Solution> solve(int sweeps = 1000) const {
     return in_space() ? solve_in_space(sweeps) : solve_in_plane();
   }
   bool in_space() const { return std::adjacent_find(normal_of.begin(), normal_of.end()) != normal_of.end(); }

@@ -139,7 +139,7 @@ class Cones {
 
   std::optional<FrictionProblem::Solution> solve(int sweeps) {
     // Sweeps that go the whole way may cycle; those that go a part of it take longer.
-    for (const auto& [most, part] : {std::pair{100, 1.0}, {1000, 1.0}, {3000, .5}, {10000, .2}}) {
+    for (const auto& [most, part] : {std::pair{100, 1.0}, {300, .5}, {600, .2}}) {
       if (sweeps <= 0) break;
       if (!sweep(std::min(most, sweeps), part)) return std::nullopt;
       sweeps -= most;
@@ -193,7 +193,8 @@ class Cones {
   }
 
   /// Newton's method for all contacts together, P = max(0, P - rho w) and T the projection of T - rho u onto the disc
-  /// of radius mu P, each of which is open, sticks or slides as its arguments say. What comes nearest to the laws stays.
+  /// of radius mu P, each of which is open, sticks or slides as its arguments say. What comes nearest to the laws
+  /// stays.
   void polish() {
     Vector best = r_;
     double least = misfit();

@@ -46,7 +46,7 @@ double ContactRest::straight_slip(const State& z, double remaining, Contacts& st
   contact_.consistent(phase, z);
   const Vector rates = quantities_.row_rates(z.t, z.q.value(), quantities_.velocity(z.q.value(), z.p.value())),
                curve = quantities_.row_accelerations(z, phase.a);
-  constexpr double part = .9, turn = .5, begins = 1e-3;
+  constexpr double part = .9, turn = .5, begins = .001;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < phase.model->contacts().size(); ++k) {
     const Index i = phase.model->contacts()[k];
