@@ -158,7 +158,7 @@ class Cones {
   Plane slips(const Contact& one, const Vector& all) const {
     return {one.slips > 0 ? all[one.slip] : 0, one.slips > 1 ? all[one.slip + 1] : 0};
   }
-  /// Of one contact after the other. False: one of them has no reaction.
+  /// Takes the reactions of one contact after the other. False: one of them has none.
   bool sweep(int most, double part) {
     Vector now = rates();
     for (int pass = 0; pass < most; ++pass) {

@@ -65,8 +65,8 @@ class ContactModel final : public System,
   bool turns(Index k) const {
     return std::any_of(sliding_.begin(), sliding_.end(), [k](const Sliding& one) { return one.k == k && one.turns; });
   }
-  /// Of a closed contact that slides in a direction that does not turn: the rate in that direction, from those of all
-  /// rows of the closed system; infinity of others.
+  /// The rate of a closed contact in the direction in which it slides, if that does not turn, from those of all rows of
+  /// the closed system; infinity of others.
   double rate_along(Index k, const Vector& rates) const;
   /// Has a friction R(q,v,lambda) of the model that depends on the velocity, and so opposes the motion of the whole
   /// system?

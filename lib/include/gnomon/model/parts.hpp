@@ -367,7 +367,7 @@ struct Parts {
     return velocity_constraints ? velocity_constraints->n_velocity_constraints() : 0;
   }
   Index n_obstacles() const { return obstacles ? obstacles->n_obstacles() : 0; }
-  /// Of tangential forces, one an obstacle and one more for each that slips in space.
+  /// The number of tangential forces: one an obstacle, and one more for each that slips in space.
   Index n_slips() const { return coulomb ? n_obstacles() + static_cast<Index>(coulomb->slips_in_space().size()) : 0; }
   Index n_symmetries() const { return symmetries ? symmetries->n_symmetries() : 0; }
   Index n_integrals() const { return integrals ? integrals->n_integrals() : 0; }
