@@ -96,7 +96,7 @@ std::optional<Reaction> sliding_reaction(const Contact& at, double w, const Plan
 std::optional<Reaction> reaction(const Contact& at, double w, const Plane& u) {
   if (w >= 0) return Reaction{};
   if (at.slips == 0) return at.nn > 0 ? std::optional(Reaction{-w / at.nn, Plane::Zero()}) : std::nullopt;
-  Eigen::Matrix3d all = Eigen::Matrix3d::Identity();
+  Eigen::Matrix3d all = at.nn * Eigen::Matrix3d::Identity();
   all(0, 0) = at.nn;
   for (Index j = 0; j < at.slips; ++j) {
     all(0, 1 + j) = at.nt[j];
@@ -239,6 +239,9 @@ class Cones {
       }
       const Vector step = derivative.completeOrthogonalDecomposition().solve(residual);
       if (!step.allFinite()) break;
+      // What open contacts have left would go on to shrink, to numbers that underflow.
+      const double change = W_.diagonal().cwiseProduct(step).lpNorm<Eigen::Infinity>();
+      if (change <= thresholds::unit_of_rounding * size_) break;
       r_ -= step;
       Vector found = r_;
       for (const Contact& one : contacts_)

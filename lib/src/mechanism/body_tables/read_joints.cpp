@@ -281,6 +281,8 @@ class JointReader : TableReader {
           throw error_at(on.place, what + " is on \"" + on.name + "\" twice, expected once");
       contact.on.push_back(std::move(on));
     }
+    if (contact.on.empty())
+      throw error_at(entry.key_place, what + " is on nothing, expected bodies, particles or markers");
     contact.restitution = optional(keys, "restitution");
     contact.friction = optional(keys, "friction");
     contact.radius = optional(keys, "radius");
