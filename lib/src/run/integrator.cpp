@@ -211,7 +211,7 @@ void Integrator::Impl::watch_start(long double added_energy) {
     throw Error(ErrorCode::not_finite, "the multipliers of the start, or what the scheme makes of it, are not finite");
   if (!monitor.evaluate(z, added_energy))
     throw Error(ErrorCode::not_finite, "the energy, a constraint or an invariant of the start is not finite");
-  monitor.start();
+  monitor.start(z);
   z.energy_scale = std::max(z.energy_scale, monitor.size_now());
 }
 

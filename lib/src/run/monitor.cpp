@@ -74,7 +74,7 @@ bool InvariantMonitor::evaluate_discrete(long double energy) {
   return std::isfinite(energy);
 }
 
-void InvariantMonitor::start() {
+void InvariantMonitor::start(const State& z) {
   energy_.start(energy_now_);
   discrete_energy_ = Drift();
   discrete_known_ = discrete_shifted_ = false;
@@ -85,7 +85,9 @@ void InvariantMonitor::start() {
   position_rows_ = now_.g.cwiseAbs();
   velocity_rows_ = now_.g_rate.cwiseAbs();
   started_ = true;
-  terms_max_ = 0;
+  terms_max_ = seen_pulled_ = longest_step_ = 0;
+  recorded_t_ = t_;
+  pull_ = free_acceleration(*model_, z);
   kinetic_max_ = static_cast<double>(std::abs(now_.kinetic));
   potential_max_ = static_cast<double>(std::abs(now_.potential));
   steps_ = 0;
@@ -100,6 +102,8 @@ void InvariantMonitor::shift() {
 
 void InvariantMonitor::record() {
   ++steps_;
+  longest_step_ = step_now();
+  recorded_t_ = t_;
   energy_.record(t_, energy_now_);
   if (discrete_known_) {
     if (discrete_energy_.count() == 0) discrete_energy_.start(discrete_now_);
@@ -119,13 +123,15 @@ void InvariantMonitor::serialize(Archive& archive) {
   long double written = energy_now_;
   started_ = true;
   archive(written, energy_, discrete_energy_, momentum_, integrals_, position_rows_, velocity_rows_, kinetic_max_,
-          potential_max_, terms_max_, steps_);
+          potential_max_, terms_max_, seen_pulled_, longest_step_, pull_, steps_);
+  recorded_t_ = t_;
   const auto largest = [this](const Vector& rows) {
     return rows.size() == now_.g.size() && rows.allFinite() && (rows.array() >= 0).all();
   };
   const auto is_size = [](double x) { return x >= 0 && std::isfinite(x); };
   archive.require(steps_ >= 0 && largest(position_rows_) && largest(velocity_rows_) && is_size(kinetic_max_) &&
-                      is_size(potential_max_) && is_size(terms_max_),
+                      is_size(potential_max_) && is_size(terms_max_) && is_size(seen_pulled_) && is_size(pull_) &&
+                      is_size(longest_step_),
                   "the largest values of a run are no such values");
   if (static_cast<Index>(momentum_.size()) != now_.momentum.size() ||
       static_cast<Index>(integrals_.size()) != now_.integrals.size())
@@ -158,6 +164,7 @@ void InvariantMonitor::look_at_terms(const State& z) {
   if (const System* system = model_->mechanical()) {
     system->potential_gradient(z.t, z.q.value(), now_.gradient);
     terms_max_ = std::max(terms_max_, now_.gradient.cwiseAbs().dot(z.q.value().cwiseAbs()));
+    seen_pulled_ = pull_ * step_now();
   }
 }
 
@@ -170,7 +177,8 @@ double InvariantMonitor::rounding_gate() const {
 }
 
 double InvariantMonitor::energy_gate() const {
-  return rounding_gate() * std::max(energy_scale(), terms_max_);
+  const double speed = rounding_gate() * seen_pulled_;
+  return rounding_gate() * std::max(energy_scale(), terms_max_) + speed * (std::sqrt(2 * energy_scale()) + speed / 2);
 }
 
 }  // namespace gnomon

@@ -41,20 +41,24 @@ void PromiseScales::record(const State& z) try {
   positions_ = positions_.cwiseMax(terms_.of_positions());
   velocities_ = velocities_.cwiseMax(terms_.of_velocities());
   if (momentum_.size() == 0) return;
-  const auto root = terms_.mass().array().sqrt();
-  const double p =
-      (z.p.value().array() / root).matrix().norm() + thresholds::momentum_of_energy * std::sqrt(2 * z.energy_scale);
-  for (Index a = 0; a < momentum_.size(); ++a) {
-    model_->mechanical()->parts().symmetries->symmetry_generator(a, z.q.value(), scratch_);
-    momentum_[a] = std::max(momentum_[a], (scratch_.array() * root).matrix().norm() * p);
-  }
+  record_momentum(z, (z.p.value().array() / terms_.mass().array().sqrt()).matrix().norm() +
+                         thresholds::momentum_of_energy * std::sqrt(2 * z.energy_scale));
 } catch (...) {
   // The monitor has measured this state: a callback that fails only now leaves the scales as they were.
 }
 
-void PromiseScales::count_moved_velocities(const State& z) try {
-  velocities_ =
-      velocities_.cwiseMax(terms_.of_velocities() + thresholds::moved_velocity * terms_.of_moved_velocities(z));
+void PromiseScales::record_momentum(const State& z, double p) {
+  const auto root = terms_.mass().array().sqrt();
+  for (Index a = 0; a < momentum_.size(); ++a) {
+    model_->mechanical()->parts().symmetries->symmetry_generator(a, z.q.value(), scratch_);
+    momentum_[a] = std::max(momentum_[a], (scratch_.array() * root).matrix().norm() * p);
+  }
+}
+
+void PromiseScales::count_rounding(const State& z, double pulled_speed) try {
+  record_momentum(z, pulled_speed);
+  velocities_ = velocities_.cwiseMax(terms_.of_velocities(pulled_speed) +
+                                     thresholds::moved_velocity * terms_.of_moved_velocities(z));
 } catch (...) {
   // As in record().
 }
@@ -102,16 +106,16 @@ void PromiseWatch::start(const State& z, const Promises& promises, const Invaria
 
 void PromiseWatch::check(const State& z, long step, const Promises& promises, const InvariantMonitor& monitor) {
   scales_.record(z);
+  const auto is_broken = [](const PromiseMeasure& found) { return found.error > margin * found.gate; };
+  bool counted = true;
+  for_each_promise(promises, monitor, scales_, [&](const PromiseMeasure& found) {
+    counted =
+        counted && !(is_broken(found) && (found.promise == Promise::hidden || found.promise == Promise::momentum));
+  });
+  if (!counted) scales_.count_rounding(z, monitor.pulled_speed());
   for_each_promise(promises, monitor, scales_, [&](PromiseMeasure found) {
+    if (!is_broken(found)) return;
     found.gate *= margin;
-    if (found.error <= found.gate) return;
-    if (found.promise == Promise::hidden) {
-      scales_.count_moved_velocities(z);
-      found =
-          worst_row(Promise::hidden, monitor.velocity_rows(), scales_.velocities(), thresholds::constraint_rounding);
-      if (found.error <= margin * found.gate) return;
-      found.gate *= margin;
-    }
     const auto known = [&found](const BrokenPromise& other) {
       return other.measure.promise == found.promise && other.measure.which == found.which;
     };

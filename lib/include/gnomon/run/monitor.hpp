@@ -61,8 +61,9 @@ class GNOMON_EXPORT InvariantMonitor {
   double size_now() const;
   /// That energy at the last evaluate.
   long double energy_now() const { return energy_now_; }
-  /// Takes the values of the last evaluate as the start of a run, or as the end of a step.
-  void start();
+  /// Takes the values of the last evaluate, which was of z, as the start of a run.
+  void start(const State& z);
+  /// Takes the values of the last evaluate as the end of a step.
   void record();
   /// Takes the values of the last evaluate as what an event has made of those of the last record: no error.
   void shift();
@@ -81,11 +82,15 @@ class GNOMON_EXPORT InvariantMonitor {
   double energy_scale() const { return std::max(kinetic_max_, potential_max_); }
   /// max |H - H_expected| / max(max|T|, max|U|), H_expected = H at the start plus the booked work; zero without error.
   double relative_energy_error() const { return part_of(energy_.max_abs_error(), energy_scale()); }
-  /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) times the largest |T|, |U| and, looked at where
-  /// the error is above that of these, sum_j |U_j q_j|: what rounding of q makes of U where its terms cancel.
+  /// The gate for a promise of exact energy over N steps: r = 1e-14 sqrt(N) times E, the largest |T|, |U|. Where the
+  /// error is above that, two more sizes count: sum_j |U_j q_j| instead of E, for what rounding of q makes of U where
+  /// its terms cancel, and the energy of a speed that is off by r s, s = pulled_speed(): r s (2 E)^1/2 + (r s)^2/2.
   double energy_gate() const;
   /// The same for sizes of at most 1: 1e-14 sqrt(N).
   double rounding_gate() const;
+  /// The speed that the forces of the start would make in the longest step, if nothing held them, in the mass norm:
+  /// at exact rest that is what roundings of a step are parts of.
+  double pulled_speed() const { return pull_ * longest_step_; }
   /// What was measured up to now, for a checkpoint. Reading takes the place of start(), after an evaluate(): throws
   /// Error(bad_file) where H differs by 1e-9 of the run's largest energy.
   void serialize(Archive& archive);
@@ -96,17 +101,19 @@ class GNOMON_EXPORT InvariantMonitor {
   const Model* model_;
   Measured now_;
   long double energy_now_ = 0;  ///< that of now_ and added_energy, less the booked work
-  double t_ = 0;
+  double t_ = 0, recorded_t_ = 0, longest_step_ = 0, pull_ = 0;
   Drift energy_, discrete_energy_;
   long double discrete_now_ = 0;
   bool discrete_known_ = false, discrete_shifted_ = false;
   std::vector<Drift> momentum_, integrals_;
   Vector position_rows_, velocity_rows_;
-  double kinetic_max_ = 0, potential_max_ = 0, terms_max_ = 0;
+  double kinetic_max_ = 0, potential_max_ = 0, terms_max_ = 0, seen_pulled_ = 0;
   long steps_ = 0;
   bool started_ = false;
 
   void look_at_terms(const State& z);
+  /// The longest step, that to the last evaluate among them.
+  double step_now() const { return std::max(longest_step_, std::abs(t_ - recorded_t_)); }
 };
 
 }  // namespace gnomon

@@ -35,8 +35,9 @@ class GNOMON_EXPORT PromiseScales {
   /// Forgets what was recorded, and takes the sizes of z.
   void start(const State& z);
   void record(const State& z);
-  /// Counts what rounding of q makes of G v at z, the state of the last record, among the sizes of velocities.
-  void count_moved_velocities(const State& z);
+  /// Counts, at z, the state of the last record, what rounding of q makes of G v among the sizes of velocities, and
+  /// the monitor's pulled_speed among the sizes of velocities and of momentum maps.
+  void count_rounding(const State& z, double pulled_speed);
   const Vector& positions() const { return positions_; }
   const Vector& velocities() const { return velocities_; }
   double momentum(Index a) const { return momentum_[a]; }
@@ -46,6 +47,9 @@ class GNOMON_EXPORT PromiseScales {
   const Model* model_;
   ConstraintTerms terms_;
   Vector scratch_, momentum_, positions_, velocities_;
+
+  /// Momentum maps of a momentum of the size `p` in the metric of M^-1.
+  void record_momentum(const State& z, double p);
 };
 
 /// The row that is farthest from zero for its size: its error, and `gate` times its size.
@@ -54,9 +58,10 @@ GNOMON_EXPORT PromiseMeasure worst_row(Promise promise, const Vector& errors, co
 /// Calls visit(PromiseMeasure) for each promise that the monitor measures. The gates, with N steps:
 ///
 ///     energy, discrete energy    InvariantMonitor::energy_gate()
-///     position, hidden           1e-13 times the size of the terms of the row; of hidden rows beyond it, what rounding
-///                                of q makes of G v counts too
+///     position, hidden           1e-13 times the size of the terms of the row
 ///     momentum                   1e-14 sqrt(N) max |xi_a| |p|
+///
+/// Beyond those of hidden rows and of momentum, PromiseScales::count_rounding counts too.
 template <class Visit>
 void for_each_promise(const Promises& promises, const InvariantMonitor& monitor, const PromiseScales& scales,
                       Visit&& visit) {

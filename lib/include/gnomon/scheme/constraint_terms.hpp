@@ -1,12 +1,17 @@
 #pragma once
 /// \file
 /// The sizes of the terms of g and of G v at a state of any model, see gnomon/model/constraint_sizes.hpp. At rest
-/// velocities are rounding: they count against the speed (2 E)^1/2 in the mass norm, E the largest energy of the run.
+/// velocities are rounding: they count against the speed (2 E)^1/2 in the mass norm, E the largest energy of the run,
+/// and where that is zero too against the speed that forces would make in a step.
 
 #include "gnomon/model/model.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon {
+
+/// |M^-1 f| in the mass norm, f = -grad U + Q of the state: the acceleration that forces make where nothing holds them.
+/// Zero for an overdetermined DAE.
+GNOMON_EXPORT double free_acceleration(const Model& model, const State& z);
 
 class GNOMON_EXPORT ConstraintTerms {
  public:
@@ -19,12 +24,15 @@ class GNOMON_EXPORT ConstraintTerms {
   const Vector& of_moved_velocities(const State& z);
   const Vector& of_positions() const { return positions_; }    ///< m
   const Vector& of_velocities() const { return velocities_; }  ///< m
-  const Vector& mass() const { return mass_; }                 ///< its diagonal; ones for an overdetermined DAE
-  const Vector& velocity() const { return v_; }                ///< v of the last state
+  /// The same where velocities count against `speed` as well; until the next evaluate.
+  const Vector& of_velocities(double speed);
+  const Vector& mass() const { return mass_; }   ///< its diagonal; ones for an overdetermined DAE
+  const Vector& velocity() const { return v_; }  ///< v of the last state
 
  private:
   const Model* model_;
-  Vector mass_, v_, scratch_, jacobian_, positions_, velocities_, moved_;
+  double energy_speed_ = 0;
+  Vector mass_, v_, scratch_, jacobian_, turned_, positions_, velocities_, moved_;
 };
 
 }  // namespace gnomon
