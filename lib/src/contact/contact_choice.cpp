@@ -10,9 +10,10 @@ namespace gnomon {
 
 std::vector<Slip> ContactChoice::directions(const Contacts& letting_go, const Contacts& rubbing) {
   std::vector<Slip> along(rubbing.size(), Slip{});
+  at_limit_ = along;
   lets_go_in_space_ =
       std::any_of(letting_go.begin(), letting_go.end(), [&](Index i) { return quantities_.in_space(i); });
-  if (letting_go.empty() || lets_go_in_space_) return along;
+  if (letting_go.empty()) return along;
   ContactPhase& phase = contact_.phase();
   contact_.consistent(phase, contact_.state());
   const State& z = contact_.state();
@@ -21,8 +22,9 @@ std::vector<Slip> ContactChoice::directions(const Contacts& letting_go, const Co
   for (std::size_t j = 0; j < rubbing.size(); ++j) {
     if (!contains(letting_go, rubbing[j])) continue;
     const Slip force = phase.tangential_force(place(contact_.state().closed, rubbing[j]));
-    along[j] = direction_of({-force[0], -force[1]});
-    if (is_zero(along[j])) along[j] = {-1, 0};
+    at_limit_[j] = direction_of({-force[0], -force[1]});
+    if (lets_go_in_space_) continue;
+    along[j] = is_zero(at_limit_[j]) ? Slip{-1, 0} : at_limit_[j];
   }
   return along;
 }
@@ -182,6 +184,10 @@ ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, cons
         const Index row = std::find(problem.normal_of.begin(), problem.normal_of.end(), at) - problem.normal_of.begin();
         const Slip begun{solution->u[row], quantities_.in_space(i) ? solution->u[row + 1] : 0};
         if (size_of(begun) > thresholds::no_acceleration * size) e = direction_of(begun);
+        // Its force at the limit says it exactly, less friction not: where contacts hold each other by its square root.
+        const Slip& limit = at_limit_[static_cast<std::size_t>(place(rubbing, i))];
+        constexpr double similar = .5;
+        if (e[0] * limit[0] + e[1] * limit[1] > similar) e = limit;
       }
       slip = is_zero(e) ? State::sticks : quantities_.in_space(i) || e[0] > 0 ? 1 : -1;
       contact_.set_heading(i, e);

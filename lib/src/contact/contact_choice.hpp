@@ -45,6 +45,7 @@ class ContactChoice {
   ContactState& contact_;
   ContactQuantities& quantities_;
   bool lets_go_in_space_ = false;
+  std::vector<Slip> at_limit_;  ///< of the rubbing contacts that let go: the direction against their force
 };
 
 }  // namespace gnomon

@@ -49,19 +49,6 @@ void ContactLaws::enter(const ContactKey& key, const Vector& held) {
   rest_.begin();
 }
 
-void ContactLaws::hold_directions(const Contacts& straight) {
-  ContactKey key = contact_.key();
-  Vector held = contact_.state().held;
-  const Vector now = contact_.held(key);
-  for (std::size_t k = 0; k < key.first.size(); ++k) {
-    if (!contact_.quantities().in_space(key.first[k]) || !slides(key.second[k])) continue;
-    const bool is_held = contains(straight, key.first[k]), was_held = key.second[k] == -1;
-    key.second[k] = is_held ? -1 : 1;
-    if (is_held && !was_held) held[static_cast<Index>(k)] = now[static_cast<Index>(k)];
-  }
-  if (key != contact_.key()) contact_.enter(key, held);
-}
-
 void ContactLaws::start_again() {
   const auto events = contact_.events().size();
   enter(contact_.key(), Vector(contact_.state().held));

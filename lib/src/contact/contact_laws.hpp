@@ -6,6 +6,7 @@
 #include "contact/contact_choice.hpp"
 #include "contact/contact_impact.hpp"
 #include "contact/contact_rest.hpp"
+#include "contact/contact_slips.hpp"
 #include "contact/contact_state.hpp"
 
 namespace gnomon {
@@ -21,7 +22,11 @@ namespace gnomon {
 class ContactLaws {
  public:
   ContactLaws(ContactState& contact, const ContactOptions& options)
-      : contact_(contact), rules_(*contact.quantities().system(), options), choice_(contact), rest_(contact) {}
+      : contact_(contact),
+        rules_(*contact.quantities().system(), options),
+        choice_(contact),
+        rest_(contact),
+        slips_(contact) {}
 
   bool located() const { return rules_.located; }
   /// Pieces begin with a projection onto their constraints, so that an event leaves small gaps to it.
@@ -35,16 +40,12 @@ class ContactLaws {
   /// reached zero.
   void settle(const Contacts& landing, const Contacts& opening, const Contacts& letting_go = {},
               const Contacts& stopping = {});
-  /// As ContactRest, and on from there.
+  /// As ContactRest and ContactSlips, and on from there.
   bool stops(const State& z, double remaining) { return rest_.stops(z, remaining); }
   void stop(const State& z) { rest_.stop(z); }
   void start_again();
   double rest(double remaining);
-  double straight_slip(const State& z, double remaining, Contacts& straight) {
-    return rest_.straight_slip(z, remaining, straight);
-  }
-  /// From here these contacts slide in the directions that they have, others in space in those of their slips.
-  void hold_directions(const Contacts& straight);
+  ContactSlips::Held hold_directions(const State& z, double remaining) { return slips_.hold_directions(z, remaining); }
 
  private:
   void enter(const ContactKey& key, const Vector& held);
@@ -53,6 +54,7 @@ class ContactLaws {
   ImpactRules rules_;
   ContactChoice choice_;
   ContactRest rest_;
+  ContactSlips slips_;
 };
 
 }  // namespace gnomon

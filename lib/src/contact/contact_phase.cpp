@@ -116,22 +116,9 @@ void ContactPhase::find_shares_in_space(const ContactQuantities& quantities, con
   }
   const ContactImpulses contacts(quantities, z.t, z.q.value(), pressing, rubbing);
   const Matrix& W = contacts.compliance();
-  const auto normals = static_cast<Index>(pressing.size()), slips = W.rows() - normals;
-  held_ = {W.topLeftCorner(normals, normals),
-           W.topRightCorner(normals, slips),
-           W.bottomLeftCorner(slips, normals),
-           W.bottomRightCorner(slips, slips),
-           Vector(normals),
-           Vector(slips),
-           Vector(slips),
-           {}};
   std::vector<Index> places = held_contacts_;  // of the rows of W in those of shared_
   for (std::size_t j = 0; j < rubbing.size(); ++j)
-    for (Index c = 0; c < contacts.slip(j).count; ++c) {
-      held_.mu[static_cast<Index>(held_.normal_of.size())] = quantities.friction_coefficients()[rubbing[j]];
-      held_.normal_of.push_back(place(pressing, rubbing[j]));
-      places.push_back((1 + c) * count + place(closed, rubbing[j]));
-    }
+    for (Index c = 0; c < contacts.slip(j).count; ++c) places.push_back((1 + c) * count + place(closed, rubbing[j]));
   const Vector unit = contacts.lengths().cwiseInverse();
   const Eigen::SelfAdjointEigenSolver<Matrix> modes(unit.asDiagonal() * W * unit.asDiagonal());
   const Index free =
@@ -142,27 +129,64 @@ void ContactPhase::find_shares_in_space(const ContactQuantities& quantities, con
     shared_.row(places[static_cast<std::size_t>(row)]) = unit[row] * modes.eigenvectors().row(row).head(free);
 }
 
-void ContactPhase::share_in_cones(Vector& N, Vector& T) const {
-  const Index count = N.size();
-  FrictionProblem problem = held_;
-  Vector pressing(problem.w_0.size()), slips(problem.u_0.size());
-  for (Index k = 0; k < pressing.size(); ++k) pressing[k] = N[held_contacts_[static_cast<std::size_t>(k)]];
-  const auto force = [&](Index row) -> double& {
-    const auto j = static_cast<std::size_t>(row);
-    const bool second = j > 0 && problem.normal_of[j - 1] == problem.normal_of[j];
-    return T[(second ? count : 0) + held_contacts_[static_cast<std::size_t>(problem.normal_of[j])]];
+/// The least z with |T_k|/mu_k <= N_k + z F and, without friction, 0 <= N_k + z F, F the largest normal force: it is
+/// below zero where all hold, above it where they do not. By the barrier -sum_k log((N_k + z F)^2 - |T_k|^2/mu_k^2), whose weight
+/// beside z falls, and damped steps of Newton's method.
+/// Source: Nesterov, Nemirovskii, Interior-Point Polynomial Algorithms in Convex Programming (1994), sections 2.2, 5.4.
+void ContactPhase::share_in_cones(const ContactQuantities& quantities, Vector& N, Vector& T) const {
+  const Index count = N.size(), shares = shared_.cols();
+  const double force = N.lpNorm<Eigen::Infinity>();
+  if (!(force > 0)) return;
+  struct Cone {
+    Eigen::Matrix3Xd by;  // (N_k + z F, T_k/mu_k)/F by the unknowns
+    Eigen::Vector3d at;
   };
-  for (Index row = 0; row < slips.size(); ++row) slips[row] = force(row);
-  problem.w_0 = -(problem.W_nn * pressing + problem.W_nt * slips);
-  problem.u_0 = -(problem.W_tn * pressing + problem.W_tt * slips);
-  constexpr int most_sweeps = 100;  // just beyond the limits they do not end
-  const auto within = problem.solve(most_sweeps);
-  if (!within) return;
-  const double size = std::max(problem.w_0.lpNorm<Eigen::Infinity>(), problem.u_0.lpNorm<Eigen::Infinity>());
-  const double left = std::max(within->w.lpNorm<Eigen::Infinity>(), within->u.lpNorm<Eigen::Infinity>());
-  if (left > thresholds::cone_misfit * size) return;
-  for (Index k = 0; k < pressing.size(); ++k) N[held_contacts_[static_cast<std::size_t>(k)]] = within->P[k];
-  for (Index row = 0; row < slips.size(); ++row) force(row) = within->T[row];
+  std::vector<Cone> cones;
+  double far = 0;
+  for (const Index k : held_contacts_) {
+    const double mu = quantities.friction_coefficients()[model->contacts()[static_cast<std::size_t>(k)]];
+    Cone& cone = cones.emplace_back(Cone{Eigen::Matrix3Xd::Zero(3, shares + 1), {N[k] / force, 0, 0}});
+    cone.by.row(0) << shared_.row(k), 1;
+    for (Index c = 0; c < 2 && mu > 0; ++c) {
+      cone.by.row(1 + c).head(shares) = shared_.row((1 + c) * count + k) / mu;
+      cone.at[1 + c] = T[c * count + k] / (mu * force);
+    }
+    far = std::max(far, cone.at.tail<2>().norm() - cone.at[0]);
+  }
+  Vector x = Vector::Zero(shares + 1), gradient(x.size());
+  Matrix hessian(x.size(), x.size());
+  double& z = x[shares];
+  z = far + 1;
+  const auto inside = [&](const Vector& y) {
+    return std::all_of(cones.begin(), cones.end(), [&](const Cone& cone) {
+      const Eigen::Vector3d w = cone.at + cone.by * y;
+      return w[0] > w.tail<2>().norm();
+    });
+  };
+  constexpr double near = .1, enough = -.01, faster = 10;
+  constexpr int most_steps = 30;
+  for (double weight = 1; z > enough && weight * thresholds::cone_margin < 1; weight *= faster)
+    for (int step = 0; step < most_steps; ++step) {
+      gradient.setZero();
+      gradient[shares] = weight;
+      hessian.setZero();
+      for (const Cone& cone : cones) {
+        const Eigen::Vector3d w = cone.at + cone.by * x, mirrored(w[0], -w[1], -w[2]);
+        const double size = w.tail<2>().norm(), half = (w[0] - size) * (w[0] + size) / 2;
+        const Vector slope = cone.by.transpose() * mirrored / half;
+        gradient -= slope;
+        hessian +=
+            slope * slope.transpose() - cone.by.transpose() * Eigen::Vector3d(1, -1, -1).asDiagonal() * cone.by / half;
+      }
+      const Vector by = hessian.ldlt().solve(-gradient);
+      const double decrement = std::sqrt(std::max(0.0, -gradient.dot(by)));
+      const Vector next = x + by / (decrement > near ? 1 + decrement : 1);
+      if (!next.allFinite() || !inside(next)) break;
+      x = next;
+      if (decrement <= near) break;
+    }
+  N += force * (shared_.topRows(count) * x.head(shares));
+  T += force * (shared_.bottomRows(2 * count) * x.head(shares));
 }
 
 void ContactPhase::take(const ConstVectorRef& inner, Index first, Vector& N, Vector& T) const {
@@ -230,7 +254,7 @@ void ContactPhase::share_linearly(const ContactQuantities& quantities, double la
     N += share_[a] * shared_.col(a).head(count);
     T += share_[a] * shared_.col(a).tail(2 * count);
   }
-  if (part > 1 && !held_contacts_.empty()) share_in_cones(N, T);
+  if (part > 1 && !held_contacts_.empty()) share_in_cones(quantities, N, T);
 }
 
 double ContactPhase::largest_part(const ContactQuantities& quantities, double least, const Vector& N, const Vector& T,

@@ -71,9 +71,7 @@ struct ContactPhase {
   mutable Matrix share_matrix_;
   mutable Vector share_right_, share_, spread_normal_, spread_tangential_;
   mutable Eigen::LDLT<Matrix> share_solver_;
-  /// In space: rates by forces of the contacts that do not slide, as one problem of friction.
-  FrictionProblem held_;
-  Contacts held_contacts_;  ///< places among those that are closed
+  Contacts held_contacts_;  ///< in space, of those that do not slide, the places among those that are closed
 
   void share(const ContactQuantities& quantities, double largest_psi, const ContactMoment& at,
              const ConstVectorRef& inner, Vector& N, Vector& T) const;
@@ -81,8 +79,8 @@ struct ContactPhase {
   void share_linearly(const ContactQuantities& quantities, double largest_psi, Vector& N, Vector& T) const;
   void take(const ConstVectorRef& inner, Index first, Vector& N, Vector& T) const;
   void find_shares_in_space(const ContactQuantities& quantities, const State& z);
-  /// Forces within all limits that do the same as these, if there are any.
-  void share_in_cones(Vector& N, Vector& T) const;
+  /// Forces within all limits that do the same as these, or as little beyond them as possible.
+  void share_in_cones(const ContactQuantities& quantities, Vector& N, Vector& T) const;
   /// Does the contact stick without a row of its own?
   bool is_loose(const ContactQuantities& quantities, std::size_t k) const {
     return model->slip()[k] == State::loose && quantities.is_frictional(model->contacts()[k]);

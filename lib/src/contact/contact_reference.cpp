@@ -51,8 +51,9 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   }
 
  private:
-  /// What the roots of a piece are; `lowest` is the least gap within a step, which the ends of the step may not show.
-  enum class RootKind { landing, opened, lowest, launch, limit, slip, turning, slow };
+  /// What the roots of a piece are; `lowest` is the least gap within a step, which the ends of the step may not show;
+  /// at `turning` and `begun` a slip in space becomes so slow that its direction is held, or so fast that it is not.
+  enum class RootKind { landing, opened, lowest, launch, limit, slip, turning, begun, slow };
   struct Root {
     RootKind kind;
     Index which;    ///< the contact; of a launch, a limit and a slip its row in ContactPhase::margins
@@ -109,9 +110,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   /// A piece with the contacts that are closed now, from where the constraints hold exactly.
   void start_piece() {
     const State& state = contact_.state();
-    Contacts straight;
-    laws_.straight_slip(state, std::numeric_limits<double>::infinity(), straight);
-    laws_.hold_directions(straight);
+    laws_.hold_directions(state, std::numeric_limits<double>::infinity());
     piece_start_ = state;
     ProblemInstance piece;
     piece.model = contact_.phase().model;
@@ -163,8 +162,11 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     if (!quantities_.coulomb() || state.closed.empty()) return;
     contact_.margins(state.t, state.q.value(), quantities_.velocity(state.q.value(), state.p.value()), margins_);
     const auto count = static_cast<Index>(state.closed.size());
-    for (Index k = 0; k < count; ++k)
-      if (contact_.phase().model->turns(k)) roots_.push_back({RootKind::turning, k, 0});
+    for (Index k = 0; k < count; ++k) {
+      if (!quantities_.in_space(state.closed[static_cast<std::size_t>(k)])) continue;
+      const int slip = state.slip[static_cast<std::size_t>(k)];
+      if (slides(slip)) roots_.push_back({slip == 1 ? RootKind::turning : RootKind::begun, k, 0});
+    }
     for (Index row = count; row < 3 * count; ++row) {
       if (std::isinf(margins_[row])) continue;
       const bool slides = row >= 2 * count;
@@ -211,21 +213,26 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
         case RootKind::slip:
           value = margins_[root.which] + root.offset;
           break;
-        case RootKind::turning: {
-          const Index contact = contact_.state().closed[static_cast<std::size_t>(root.which)];
-          value = size_of(quantities_.slip_of(
-                      quantities_.row_rates(probe_.t, probe_.q.value(),
-                                            quantities_.velocity(probe_.q.value(), probe_.p.value())),
-                      contact)) -
-                  .99 * contact_.slow_slip(contact);
+        case RootKind::turning:
+          value = rate_of_slip(root.which) - .99 * slow_slip(root.which);
           break;
-        }
+        case RootKind::begun:
+          value = 1.01 * slow_slip(root.which) - rate_of_slip(root.which);
+          break;
         case RootKind::slow:
           value = speed - 0.99 * thresholds::slow * fastest_;
           break;
       }
     }
   }
+
+  /// Of the k-th closed contact, at probe_.
+  double rate_of_slip(Index k) const {
+    const Vector& v = quantities_.velocity(probe_.q.value(), probe_.p.value());
+    return size_of(quantities_.slip_of(quantities_.row_rates(probe_.t, probe_.q.value(), v),
+                                       contact_.state().closed[static_cast<std::size_t>(k)]));
+  }
+  double slow_slip(Index k) const { return contact_.slow_slip(contact_.state().closed[static_cast<std::size_t>(k)]); }
 
   /// The state of the laws from that of the piece.
   void leave(const ReferenceReport& reached) {
@@ -280,7 +287,8 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
       const auto place = static_cast<std::size_t>(root.which) % std::max<std::size_t>(1, state.closed.size());
       if (root.kind == RootKind::limit) letting_go.push_back(state.closed[place]);
       if (root.kind == RootKind::slip) stopping.push_back(state.closed[place]);
-      if (root.kind == RootKind::opened || root.kind == RootKind::slow || root.kind == RootKind::turning)
+      if (root.kind == RootKind::opened || root.kind == RootKind::slow || root.kind == RootKind::turning ||
+          root.kind == RootKind::begun)
         new_piece = true;
       if (root.kind != RootKind::lowest) continue;
       if (gaps_.c[root.which] >= -10 * contact_.gap_tolerance(root.which) || rerun_to_ <= state.t) continue;

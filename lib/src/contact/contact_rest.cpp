@@ -1,7 +1,6 @@
 #include "contact/contact_rest.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "gnomon/base/thresholds.hpp"
 
@@ -38,40 +37,6 @@ void ContactRest::stop(const State& z) {
   state.q.add(way);
   state.p.set(Vector::Zero(v.size()));
   state.advance_time(tau);
-}
-
-double ContactRest::straight_slip(const State& z, double remaining, Contacts& straight) {
-  ContactPhase& phase = contact_.phase();
-  if (!phase.model->slides_in_space()) return std::numeric_limits<double>::infinity();
-  contact_.consistent(phase, z);
-  const Vector rates = quantities_.row_rates(z.t, z.q.value(), quantities_.velocity(z.q.value(), z.p.value())),
-               curve = quantities_.row_accelerations(z, phase.a);
-  constexpr double part = .9, turn = .5, begins = .001;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < phase.model->contacts().size(); ++k) {
-    const Index i = phase.model->contacts()[k];
-    if (!quantities_.in_space(i) || !slides(phase.model->slip()[k])) continue;
-    const Slip u = quantities_.slip_of(rates, i), du = quantities_.slip_of(curve, i);
-    const double rate = size_of(u), along = u[0] * du[0] + u[1] * du[1], across = std::abs(u[0] * du[1] - u[1] * du[0]);
-    const double none =
-        std::max(contact_.no_slip(i), thresholds::no_slip * size_of(du) * std::min(remaining, contact_.step()));
-    if (!(rate > none)) {  // it has just begun: for a short time in the direction in which it begins
-      const double angle = z.held[static_cast<Index>(k)];
-      contact_.set_heading(i, {std::cos(angle), std::sin(angle)});
-      straight.push_back(i);
-      if (phase.model->slip()[k] == 1) least = std::min(least, begins * remaining);
-      continue;
-    }
-    const double ends = along < 0 ? rate * rate / -along : std::numeric_limits<double>::infinity();
-    if (ends <= remaining && (ends * across / rate <= none || rate <= contact_.slow_slip(i))) {
-      contact_.set_heading(i, u);
-      straight.push_back(i);
-      continue;
-    }
-    least = std::min(least, part * ends);
-    if (across > 0) least = std::min(least, turn * rate * rate / across);
-  }
-  return least;
 }
 
 void ContactRest::begin() {

@@ -15,10 +15,6 @@ class ContactRest {
   bool stops(const State& z, double remaining);
   /// The last bit of that motion, to where it stops.
   void stop(const State& z);
-  /// For how long no slip in space ends, or turns by half a radian. A slip that friction ends has no sign that changes:
-  /// a piece ends where nine tenths of it are gone. `straight`: the contacts whose slip ends within
-  /// `remaining`, and so soon, or turns so little, that its direction is held from here.
-  double straight_slip(const State& z, double remaining, Contacts& straight);
   /// Decides for a phase that was just entered whether a state at rest under friction is set in motion.
   void begin();
   /// Time passes at rest: all of it, or until forces that depend on time overcome friction, and the contact is not

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
@@ -265,32 +266,42 @@ double ContactRun::stop_piece() {
   return (state.t + state.t_tail) - t;
 }
 
-/// Slips in space that are about to end do so in a direction that is held. Returns for how long the others go on.
+/// Slips in space: for how long they go on.
 double ContactRun::hold_directions(double remaining) {
-  Contacts straight;
-  const double span = laws_.straight_slip(before_, remaining, straight);
-  const ContactPhase* const phase = &contact_.phase();
-  laws_.hold_directions(straight);
-  if (&contact_.phase() == phase) return span;
+  const ContactSlips::Held held = laws_.hold_directions(before_, remaining);
+  if (!held.changed) return held.span;
   enter_piece();
   leave_piece();
   before_ = integrator_->state();
-  return span;
+  return held.span;
 }
 
 /// One smooth piece from before_ to the first event, and that event.
 bool ContactRun::piece(double& remaining, double h, StepReport& report, StepJudge* judge) {
   double span = remaining;
   if (quantities_.any_in_space()) span = std::min(span, hold_directions(remaining));
-  const std::size_t known = integrator_->events().size();
-  if (!take(span, h, report)) return false;
-  const std::size_t reached = integrator_->events().size();
-  // Judged before its events are looked for: on a solution that is true to the tolerance.
-  if (judge != nullptr && !judge_piece(*judge, report)) return false;
-  after_ = integrator_->state();
-  moved_ = false;
-  LocatedEvent found{span, EventKind::rest, -1};
-  const bool event = location_.find(span, found);
+  std::size_t known = 0, reached = 0;
+  LocatedEvent found;
+  bool event = false;
+  for (bool again = true; again;) {
+    known = integrator_->events().size();
+    if (!take(span, h, report)) return false;
+    reached = integrator_->events().size();
+    // Judged before its events are looked for: on a solution that is true to the tolerance.
+    if (judge != nullptr && !judge_piece(*judge, report)) return false;
+    after_ = integrator_->state();
+    moved_ = again = false;
+    found = {span, EventKind::rest, -1};
+    try {
+      event = location_.find(span, found);
+    } catch (const CannotEvaluate&) {
+      // Far behind the end of a slip in space its friction, whose direction is held, may have no multipliers.
+      span /= 2;
+      again = contact_.phase().model->slides_in_space() && span > thresholds::shortest_span * h;
+      if (!again) throw;
+      integrator_->restore(before_);
+    }
+  }
   for (std::size_t k = known; k < reached && found.s >= span; ++k, ++counters_.switches)
     contact_.events().push_back(integrator_->events()[k]);
   if (event && found.s < span)
@@ -379,18 +390,20 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     const StepReport inner = span > 0 ? integrator.step_to_switch(span) : integrator.step(span);
     add_counters(counters);
     report.last = inner.last;
-    const bool turned =
-        frictional && inner.success() &&
-        quantities_.velocity(before_.q.value(), before_.p.value()).dot(integrator.state().p.value()) < 0;
-    if (inner.success() && !turned) {
-      const State& reached = integrator.state();
+    const State& reached = integrator.state();
+    const bool strayed =
+        turns && inner.success() &&
+        contact_.phase().model->strays(reached.q.value(), quantities_.velocity(reached.q.value(), reached.p.value()));
+    const bool turned = frictional && inner.success() &&
+                        quantities_.velocity(before_.q.value(), before_.p.value()).dot(reached.p.value()) < 0;
+    if (inner.success() && !turned && !strayed) {
       if (inner.at_switch && span > 0) span = (reached.t - before_.t) + (reached.t_tail - before_.t_tail);
       return true;
     }
     report.status = inner.status;
     report.message = inner.message;
     if (!frictional && !turns) return false;
-    double stop = span;
+    double stop = std::numeric_limits<double>::infinity();
     if (frictional) {  // where the deceleration of the start would stop it
       ContactPhase& phase = contact_.phase();
       contact_.consistent(phase, before_);
@@ -399,7 +412,9 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     }
     span = .9 * stop < span ? .9 * stop : span / 2;
     if (!(span > thresholds::shortest_span * h)) {
-      if (inner.success()) report.message = "the velocity turns round and no stop was found";
+      if (inner.success())
+        report.message = turned ? "the velocity turns round and no stop was found"
+                                : "a slip in space turns round and its direction was not found";
       return false;
     }
     integrator.restore(before_);

@@ -76,7 +76,8 @@ ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
   for (Index i = 0; i < quantities_.n_contacts(); ++i)
     gap_tolerance_[i] = thresholds::gap_rounding * std::max(C.row(i).lpNorm<1>() * size, std::abs(gaps.c[i]));
   start_energy_ = quantities_.energy(state_);
-  if (quantities_.any_in_space()) {
+  pull_ = longest_step_ = 0;
+  if (quantities_.coulomb()) {
     ContactPhase& free = phases_.at({});
     consistent(free, state_);
     pull_ = quantities_.norm(q0, free.a);
@@ -140,6 +141,7 @@ void ContactState::save(Mark& mark) const {
   mark.impact = impact_;
   mark.resting = resting_;
   mark.fastest = fastest_;
+  mark.longest_step = longest_step_;
   mark.largest_psi = largest_psi_;
 }
 
@@ -148,6 +150,7 @@ void ContactState::undo(const Mark& mark) {
   impact_ = mark.impact;
   resting_ = mark.resting;
   fastest_ = mark.fastest;
+  longest_step_ = mark.longest_step;
   largest_psi_ = mark.largest_psi;
   state_ = mark.state;
   phase_ = mark.phase;
@@ -157,8 +160,8 @@ void ContactState::undo(const Mark& mark) {
 }
 
 void ContactState::serialize(Archive& archive) {
-  archive(state_, open_, resting_, events_, start_energy_, impact_, step_, fastest_, largest_psi_, gap_tolerance_,
-          lengths_);
+  archive(state_, open_, resting_, events_, start_energy_, impact_, step_, longest_step_, fastest_, pull_, largest_psi_,
+          gap_tolerance_, lengths_);
   require_fit(archive);
   if (archive.reading()) phase_ = &phases_.at(key());
   const Index m = phase_->model->m();
@@ -190,7 +193,7 @@ void ContactState::require_fit(const Archive& archive) const {
                                                                            : n_contacts),
                     "an event is none of the model");
   archive.require(std::isfinite(start_energy_ + impact_), "its energy book is not finite");
-  for (const double size : {step_, fastest_, largest_psi_})
+  for (const double size : {step_, longest_step_, fastest_, pull_, largest_psi_})
     archive.require(std::isfinite(size) && size >= 0, "the largest values of a run are no such values");
 }
 

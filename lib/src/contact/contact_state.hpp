@@ -26,7 +26,7 @@ class ContactState {
     std::size_t events = 0;
     long double impact = 0;
     bool resting = false;
-    double fastest = 0, largest_psi = 0;
+    double fastest = 0, longest_step = 0, largest_psi = 0;
   };
 
   /// `interrupt`: null, or what is not zero when the run is to stop.
@@ -49,11 +49,13 @@ class ContactState {
   Vector held(const ContactKey& key) const;
   /// The direction in which a contact in space slides or begins to slide, for held().
   void set_heading(Index contact, const Slip& along) { heading_[contact] = std::atan2(along[1], along[0]); }
-  /// The slip rate that is none: a part of the speeds so far, or of what the forces at the start make in a step.
-  double no_slip(Index contact) const {
+  /// The slip rate that is none.
+  double no_slip(Index contact) const { return thresholds::no_slip * fastest() * std::sqrt(compliance(contact)); }
+  /// Slip rates by impulses along them, at the start and without constraints.
+  double compliance(Index contact) const {
     const SlipRows& slip = quantities_.slip_rows(contact);
-    return thresholds::no_slip * std::max(fastest_, pull_ * step_) *
-           lengths_.segment(slip.first - quantities_.first(), slip.count).maxCoeff();
+    const double length = lengths_.segment(slip.first - quantities_.first(), slip.count).maxCoeff();
+    return length * length;
   }
   /// The one up to which the direction of a slip in space that ends is held.
   double slow_slip(Index contact) const { return thresholds::slow_slip / thresholds::no_slip * no_slip(contact); }
@@ -94,8 +96,9 @@ class ContactState {
   void book_impact(long double energy_change) { impact_ += energy_change; }
   /// H at the start, before impacts of what touches there.
   long double start_energy() const { return start_energy_; }
-  /// Largest speed (mass norm) and contact multiplier so far.
-  double fastest() const { return fastest_; }
+  /// The largest speed (mass norm) so far, or with Coulomb friction, by which motion begins from exact rest, what the
+  /// forces at the start make in the longest step without contacts; and the largest contact multiplier.
+  double fastest() const { return std::max(fastest_, pull_ * longest_step_); }
   double largest_psi() const { return largest_psi_; }
   void note_speed(double speed) { fastest_ = std::max(fastest_, speed); }
   void note_multipliers(const ConstVectorRef& psi) {
@@ -106,10 +109,13 @@ class ContactState {
   /// norm.
   double length(Index row) const { return lengths_[row]; }
   /// The rate of a gap or slip beyond which it moves.
-  double moving(Index row) const { return thresholds::approach * fastest_ * lengths_[row]; }
+  double moving(Index row) const { return thresholds::approach * fastest() * lengths_[row]; }
   /// The step in which the next pieces lie.
   double step() const { return step_; }
-  void set_step(double h) { step_ = h; }
+  void set_step(double h) {
+    step_ = h;
+    longest_step_ = std::max(longest_step_, h);
+  }
 
   /// Throws CannotEvaluate.
   void stop_if_interrupted() const;
@@ -130,7 +136,7 @@ class ContactState {
   bool resting_ = false;
   std::vector<ContactEvent> events_;
   long double start_energy_ = 0, impact_ = 0;
-  double step_ = 0, fastest_ = 0, largest_psi_ = 0, pull_ = 0;
+  double step_ = 0, longest_step_ = 0, fastest_ = 0, largest_psi_ = 0, pull_ = 0;
   Vector gap_tolerance_, lengths_, heading_;
 };
 

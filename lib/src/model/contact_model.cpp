@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
 
@@ -78,12 +79,11 @@ void ContactModel::find_sliding(const CoulombFriction& coulomb) {
                                                  slip,
                                                  coulomb.friction_coefficients()[contacts_[k]],
                                                  {static_cast<double>(slip_[k]), 0}});
+    one.held = one.along;
     if (!one.in_space()) continue;
-    one.begins = one.along = {1, 0};
+    one.held = one.along = {1, 0};
     one.turns = slip_[k] == 1;
     slides_in_space_ = true;
-    if (!one.turns) continue;
-    turning_ = true;
     std::vector<Index>& columns = one.columns;
     columns.assign(rows.indices.begin() + rows.offsets[slip.first],
                    rows.indices.begin() + rows.offsets[slip.first + 2]);
@@ -161,7 +161,7 @@ void ContactModel::write_multipliers(const ConstVectorRef& q, const ConstVectorR
     for (Index c = 0; c < slip_rows_[static_cast<std::size_t>(contacts_[k])].count; ++c)
       tangential(contacts_[k], c) = -lambda[stuck_[k] + c];
   }
-  if (turning_) find_directions(q, v);
+  if (slides_in_space_) find_directions(q, v);
   for (const Sliding& one : sliding_)
     for (Index c = 0; c < one.slip.count; ++c)
       tangential(contacts_[static_cast<std::size_t>(one.k)], c) =
@@ -174,8 +174,9 @@ void ContactModel::hold(const Vector& held, const Vector& none) {
       rows_.offsets[stuck_[k]] = held[static_cast<Index>(k)];
   for (Sliding& one : sliding_) {
     if (!one.in_space()) continue;
-    one.begins = one.along = {std::cos(held[one.k]), std::sin(held[one.k])};
+    one.held = one.along = {std::cos(held[one.k]), std::sin(held[one.k])};
     one.none = none[one.k];
+    one.slow = thresholds::slow_slip / thresholds::no_slip * one.none;
   }
 }
 
@@ -184,20 +185,52 @@ double ContactModel::rate_along(Index k, const Vector& rates) const {
     if (one.k == k && !one.turns) {
       double rate = 0;
       for (Index c = 0; c < one.slip.count; ++c)
-        rate += one.along[static_cast<std::size_t>(c)] * rates[one.slip.first + c];
+        rate += one.held[static_cast<std::size_t>(c)] * rates[one.slip.first + c];
       return rate;
     }
   return std::numeric_limits<double>::infinity();
 }
 
+/// The slip along the direction that it is near, the inverse of that which is at least s, and the tangent of the angle.
+ContactModel::Turned ContactModel::turned_slip(const Sliding& one, double u, double w) {
+  const auto [e, f] = one.held;
+  const double forward = e * u + f * w, size = std::max(forward, one.slow);
+  const double unit = size > 0 ? 1 / size : 0;  // at the start of a run nothing moves yet
+  return {forward, unit, unit * (e * w - f * u)};
+}
+
+bool ContactModel::strays(const ConstVectorRef& q, const ConstVectorRef& v) const {
+  closed_->constraint_velocity(0, q, v, all_);
+  return std::any_of(sliding_.begin(), sliding_.end(), [this](const Sliding& one) {
+    if (!one.in_space() || one.turns) return false;
+    const Turned at = turned_slip(one, all_[one.slip.first], all_[one.slip.first + 1]);
+    return at.forward > one.slow && std::abs(at.tangent) > near;
+  });
+}
+
 void ContactModel::find_directions(const ConstVectorRef& q, const ConstVectorRef& v) const {
   closed_->constraint_velocity(0, q, v, all_);
   for (Sliding& one : sliding_) {
-    if (!one.turns) continue;
+    if (!one.in_space()) continue;
     const double u = all_[one.slip.first], w = all_[one.slip.first + 1], rate = std::hypot(u, w);
-    const bool moves = rate > one.none;
-    one.rate = moves ? rate : 0;
-    one.along = moves ? std::array<double, 2>{u / rate, w / rate} : one.begins;
+    const bool moves = one.turns && rate > one.none;
+    if (moves) {
+      const double e = u / rate, f = w / rate;
+      one.along = {e, f};
+      one.across = {-f, e};
+      one.turn = {-f / rate, e / rate};
+      continue;
+    }
+    const auto [e, f] = one.held;
+    const Turned at = turned_slip(one, u, w);
+    const double length = 1 / std::sqrt(1 + std::min(at.tangent * at.tangent, near * near));
+    one.along = {length * (e - at.tangent * f), length * (f + at.tangent * e)};
+    // d along = across d tangent
+    const bool is_near = std::abs(at.tangent) < near;
+    const double back = is_near ? at.tangent : 0, factor = is_near ? length * length * length : length;
+    one.across = {-factor * (f + back * e), factor * (e - back * f)};
+    const double by_forward = at.forward > one.slow ? at.tangent : 0;
+    one.turn = {at.unit * (-f - by_forward * e), at.unit * (e - by_forward * f)};
   }
 }
 
@@ -234,7 +267,7 @@ void ContactModel::friction(const ConstVectorRef& q, const ConstVectorRef& v, co
                             VectorRef out) const {
   friction_of_model(q, v, lambda, out);
   if (sliding_.empty()) return;
-  if (turning_) find_directions(q, v);
+  if (slides_in_space_) find_directions(q, v);
   const SparsityPattern& all = closed_->constraint_pattern();
   closed_->constraint_jacobian(0, q, all_values_);
   for (const Sliding& one : sliding_)
@@ -264,19 +297,19 @@ void ContactModel::add_turning(ForceArgument by, const ConstVectorRef& q, const 
   if (by == ForceArgument::q) closed_->constraint_jacobian_derivative(0, q, v, turned_values_);
   const Vector& of_slip = by == ForceArgument::q ? turned_values_ : all_values_;
   for (const Sliding& one : sliding_) {
-    if (one.rate == 0) continue;
+    if (!one.in_space()) continue;
     const std::vector<Index>& places = by == ForceArgument::q ? one.by_q : one.by_v;
     const auto entry = [&](const Vector& from, Index c, Index column) {
       const Index at = all.find(one.slip.first + c, column);
       return at < 0 ? 0.0 : from[at];
     };
-    // (1 - e e^T) is f f^T, f the unit vector across e.
-    const double factor = one.mu * lambda[one.row] / one.rate, f0 = -one.along[1], f1 = one.along[0];
+    const double factor = one.mu * lambda[one.row];
     std::size_t at = 0;
     for (const Index i : one.columns) {
-      const double across = f0 * entry(all_values_, 0, i) + f1 * entry(all_values_, 1, i);
+      const double across = one.across[0] * entry(all_values_, 0, i) + one.across[1] * entry(all_values_, 1, i);
       for (const Index j : one.columns)
-        values[places[at++]] -= factor * across * (f0 * entry(of_slip, 0, j) + f1 * entry(of_slip, 1, j));
+        values[places[at++]] -=
+            factor * across * (one.turn[0] * entry(of_slip, 0, j) + one.turn[1] * entry(of_slip, 1, j));
     }
   }
 }
@@ -292,7 +325,7 @@ void ContactModel::friction_jacobian(ForceArgument by, const ConstVectorRef& q, 
       if (at[static_cast<std::size_t>(k)] >= 0) values[at[static_cast<std::size_t>(k)]] += friction_values_[k];
   }
   if (sliding_.empty()) return;
-  if (turning_) {
+  if (slides_in_space_) {
     find_directions(q, v);
     if (by != ForceArgument::lambda) add_turning(by, q, v, lambda, values);
   }

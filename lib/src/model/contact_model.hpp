@@ -24,8 +24,13 @@ namespace gnomon {
 ///     R = -sum_i s_i mu_i psi_i (dd_i/dq)^T,    in space    R = -sum_i mu_i psi_i S_i^T u_i/|u_i|,    u_i = S_i v
 ///
 /// In a plane its direction does not depend on the velocity: it is smooth, and defined where v = 0. In space it is that
-/// of the slip, and where this is none yet the one in which it begins, s_i = 1; or it is held for the end of a slip,
-/// s_i = -1, where u_i/|u_i| is a constant e_i. It is added to the friction R(q,v,lambda) of the model.
+/// of the slip, s_i = 1. Where a slip begins or ends it is near a direction e_i, s_i = -1, and u_i/|u_i| is that of
+///
+///     e_i + x,    x = (1 - e_i e_i^T) u_i / max(e_i.u_i, s),    s a slow rate
+///
+/// which is defined where u_i = 0. Where |x| is above a tenth its length is kept, so that it is nearly linear and
+/// Newton's method finds it from there; no step may end there, see strays(). It is added to the friction R(q,v,lambda)
+/// of the model.
 class ContactModel final : public System,
                            public TimeDependence,
                            public VelocityConstraints,
@@ -38,7 +43,8 @@ class ContactModel final : public System,
   ContactModel(std::shared_ptr<const System> open, std::shared_ptr<const System> closed, std::vector<Index> contacts,
                std::vector<int> slip = {});
 
-  static constexpr int sticks = 0;  ///< of slip
+  static constexpr int sticks = 0;    ///< of slip
+  static constexpr double near = .1;  ///< tangent of the largest angle to a direction that is held
 
   const std::vector<Index>& contacts() const { return contacts_; }
   const std::vector<int>& slip() const { return slip_; }
@@ -61,10 +67,8 @@ class ContactModel final : public System,
            (slip_rows_[static_cast<std::size_t>(contact)].first - position_rows(*closed_)) / 2;
   }
   bool slides_in_space() const { return slides_in_space_; }
-  /// Does a closed contact slide in the direction of its slip, whatever this is?
-  bool turns(Index k) const {
-    return std::any_of(sliding_.begin(), sliding_.end(), [k](const Sliding& one) { return one.k == k && one.turns; });
-  }
+  /// Is a slip that should be near a direction not so at (q,v)?
+  bool strays(const ConstVectorRef& q, const ConstVectorRef& v) const;
   /// The rate of a closed contact in the direction in which it slides, if that does not turn, from those of all rows of
   /// the closed system; infinity of others.
   double rate_along(Index k, const Vector& rates) const;
@@ -202,17 +206,21 @@ class ContactModel final : public System,
     Index k, row;
     SlipRows slip;
     double mu;
-    std::array<double, 2> along;  ///< the direction of the slip
-    double rate = 0;              ///< |u|; zero: in the plane, or the direction is that in which it begins
-    std::array<double, 2> begins{};
-    double none = 0;  ///< the rate up to which it is so
+    std::array<double, 2> along;             ///< the direction of the slip
+    std::array<double, 2> across{}, turn{};  ///< the unit vector across it; d along = across (turn . du)
+    std::array<double, 2> held{};            ///< the direction that it is near
+    double none = 0, slow = 0;               ///< rates: the largest that has no direction, and s
     std::vector<Index> columns{}, by_q{}, by_v{};
     bool turns = false;  ///< its direction is that of the slip
     bool in_space() const { return slip.count == 2; }
   };
+  struct Turned {
+    double forward, unit, tangent;
+  };
+  static Turned turned_slip(const Sliding& one, double u, double w);
   /// The directions of slips in space.
   void find_directions(const ConstVectorRef& q, const ConstVectorRef& v) const;
-  /// values -= mu psi S^T (1 - e e^T)/|u| X, e = u/|u|, of the contacts that slide in space; X: S, or d(S v)/dq.
+  /// values -= mu psi S^T de/du X, e the direction, of the contacts that slide in space; X: S, or d(S v)/dq.
   void add_turning(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                    VectorRef values) const;
 
@@ -230,7 +238,7 @@ class ContactModel final : public System,
   std::vector<Index> stuck_;  // rows here of the slips of closed contacts that stick, or -1
   Index n_velocity_constraints_ = 0;
   mutable std::vector<Sliding> sliding_;
-  bool slides_in_space_ = false, turning_ = false;  // turning: the direction of one
+  bool slides_in_space_ = false;
   SystemTraits traits_;
   SparsityPattern pattern_;
   std::array<SparsityPattern, 3> friction_patterns_;     // by q, v, lambda

@@ -2,6 +2,7 @@
 /// Coulomb friction at contacts in space: slips that end, rolling, impacts, contacts that hold together, against closed
 /// forms, reduced equations, an integral of the motion and an own time-stepping of order 1.
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +11,7 @@
 
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/gnomon.hpp"
+#include "gnomon/registry/coordinate_names.hpp"
 #include "mechanism/built_models.hpp"
 #include "support/mechanism_run.hpp"
 #include "support/says.hpp"
@@ -269,6 +271,126 @@ BOOST_AUTO_TEST_CASE(a_box_that_is_pulled_loose) {
     const auto slides = run.events(EventKind::slide);
     BOOST_TEST_REQUIRE(!slides.empty());
     check_near(slides[0].t, start, 1e-9);
+  }
+}
+
+/// Pulled at one corner it turns as well: all hold up to the least sum of mu N |v| over the rate of the pull, of all
+/// motions of the plane, which is a rotation about (0, -.8561793). By a tolerance and in steps it moves alike.
+BOOST_AUTO_TEST_CASE(a_box_that_is_pulled_at_a_corner) {
+  const std::string text = R"toml(format = 1
+gravity = [0, 0, -9.81]
+[bodies.box]
+mass = 1
+shape = { box = [1, 1, 0.2] }
+position = [0, 0, 0.1]
+markers = { a = [-0.5, -0.5, -0.1], b = [0.5, -0.5, -0.1], c = [0.5, 0.5, -0.1], d = [-0.5, 0.5, -0.1] }
+[contacts.floor]
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+on = ["box.a", "box.b", "box.c", "box.d"]
+friction = 0.5
+[loads.pull]
+on = "box.c"
+force = ["5*t", 0, 0]
+)toml";
+  MechanismRun run(text, 1e-8);
+  run.to(1.5);
+  const auto slides = run.events(EventKind::slide);
+  BOOST_TEST_REQUIRE(slides.size() == 4u);
+  for (const ContactEvent& slide : slides) check_near(slide.t, .7448055192003, 1e-11);
+  BOOST_TEST(run.integrator().counters().iterations < 20 * run.integrator().counters().steps);
+  Integrator fixed = registry().integrator(build(text), "energy-momentum-ggl", "newton");
+  BOOST_REQUIRE(fixed.advance(1500, 1e-3).success());
+  const Vector apart = fixed.state().q.value() - run.integrator().state().q.value();
+  BOOST_TEST(apart.lpNorm<Eigen::Infinity>() < 1e-6, apart.lpNorm<Eigen::Infinity>());
+}
+
+/// A table that a motor moves from rest, without velocity and acceleration at first, takes what lies on it along until
+/// 3 t = mu g; then it slides.
+BOOST_AUTO_TEST_CASE(a_table_that_a_motor_moves) {
+  const std::string text = R"toml(format = 1
+gravity = [0, 0, -9.81]
+[bodies.table]
+mass = 10
+shape = { box = [2, 2, 0.2] }
+position = [0, 0, -0.1]
+markers = { top = [0, 0, 0.1] }
+[joints.slide]
+type = "prismatic"
+between = ["ground", "table"]
+frame = { origin = [0, 0, -0.1], axis = [1, 0, 0] }
+[motors.m]
+joint = "slide"
+distance = "0.5*t^3"
+[particles.p]
+mass = 1
+position = [0, 0, 0]
+[contacts.top]
+plane = { point = "table.top", normal = [0, 0, 1] }
+on = ["p"]
+friction = 0.2
+)toml";
+  const double mu = .2, starts = mu * g / 3, left = 1.5 - starts;
+  for (const double h : {0., .01}) {
+    MechanismRun run(text, 1e-9);
+    Integrator fixed = registry().integrator(build(text), "energy-momentum-ggl", "newton");
+    if (h > 0)
+      BOOST_REQUIRE(fixed.advance(std::lround(1.5 / h), h).success());
+    else
+      run.to(1.5);
+    const Integrator& end = h > 0 ? fixed : run.integrator();
+    const double tolerance = h > 0 ? h * h : 1e-8;
+    const std::vector<std::string> names = coordinate_names(*build(text).model);
+    const auto at = std::find(names.begin(), names.end(), "p.x") - names.begin();
+    check_near(end.state().q.value()[at],
+               .5 * std::pow(starts, 3) + 1.5 * starts * starts * left + .5 * mu * g * left * left, tolerance);
+    BOOST_TEST_REQUIRE(!end.events().empty());
+    BOOST_TEST((end.events().back().kind == EventKind::slide));
+    check_near(end.events().back().t, starts, tolerance);
+  }
+}
+
+/// A thin rod is pulled at one end, from exact rest: this end slides about the other, and later that slides too. Both
+/// slips begin without acceleration and turn at once. Against the equations of the angle and of the plane motion, by
+/// Runge and Kutta's methods of order 8 and 5 in SciPy.
+BOOST_AUTO_TEST_CASE(ends_of_a_rod_slide_one_after_the_other) {
+  const std::string text = R"toml(format = 1
+gravity = [0, 0, -9.81]
+[bodies.rod]
+mass = 1
+position = [0, 0, 0]
+inertia = [0, 0.1, 0.1]
+markers = { l = [-0.5, 0, 0], r = [0.5, 0, 0] }
+[contacts.left]
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+on = ["rod.l"]
+friction = 0.5
+[contacts.right]
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+on = ["rod.r"]
+friction = 0.2
+[loads.pull]
+on = "rod.r"
+force = [0, "2*t", 0]
+)toml";
+  for (const double h : {0., .01}) {  // by a tolerance, and in fixed steps of order 2
+    MechanismRun run(text, 1e-9);
+    Integrator fixed = registry().integrator(build(text), "energy-momentum-ggl", "newton");
+    if (h > 0)
+      BOOST_REQUIRE(fixed.advance(std::lround(2 / h), h).success());
+    else
+      run.to(2);
+    const Integrator& end = h > 0 ? fixed : run.integrator();
+    const double tolerance = h > 0 ? h * h : 1e-8;
+    check_near(end.state().q.value()[0], -.5596938198, tolerance);
+    check_near(end.state().q.value()[1], .9641742087, tolerance);
+    std::vector<double> slides;
+    for (const ContactEvent& event : end.events())
+      if (event.kind == EventKind::slide) slides.push_back(event.t);
+    BOOST_TEST_REQUIRE(slides.size() == 2u);
+    check_near(slides[0], .2 * g / 4, 1e-12);
+    check_near(slides[1], 1.26204567810, tolerance);
+    BOOST_TEST(end.broken_promises().empty());
+    BOOST_TEST(end.counters().iterations < 40 * end.counters().steps);
   }
 }
 

@@ -82,8 +82,10 @@ Vector3d stepped(Throw z, double t, long steps) {
       for (Index k = 0; k < n; ++k) {
         const Vector3d& arm = arms[static_cast<std::size_t>(k)];
         Index row = 3 * k;
-        for (const Vector3d& e : {Vector3d::UnitZ(), Vector3d::UnitX(), Vector3d::UnitY()})
+        for (const Index axis : {2, 0, 1}) {
+          const Vector3d e = Vector3d::Unit(axis);
           rows.row(row++) << e.transpose(), arm.cross(e).transpose();
+        }
       }
       Vector mobility(6), before(6), free(6);
       mobility << Vector3d::Constant(1 / mass), Vector3d::Constant(1 / moment);

@@ -155,6 +155,7 @@ constexpr double impact_gain = 1e-9;        // of the energies of a run: an impa
 constexpr double lemke_pivot = 1e-11;       // of a tableau of size one: no pivot
 constexpr double lemke_tie = 1e-14;         // of ratios of size one: they are equal
 constexpr double lemke_difference = 1e-13;  // of one and two entries: they differ
+constexpr double cone_margin = 1e-15;       // of the largest contact force: how exactly it is known whether all hold
 constexpr double cone_rounding = 1e-13;     // of the largest rate without contacts: friction in space is solved
 constexpr double cone_misfit = 1e-9;        // the same: what sweeps alone may leave where contacts hold each other
 constexpr double cone_slip = 1e-9;          // of the largest rate, and of a limit: a contact slips
