@@ -130,8 +130,8 @@ void ContactPhase::find_shares_in_space(const ContactQuantities& quantities, con
 }
 
 /// The least z with |T_k|/mu_k <= N_k + z F and, without friction, 0 <= N_k + z F, F the largest normal force: it is
-/// below zero where all hold, above it where they do not. By the barrier -sum_k log((N_k + z F)^2 - |T_k|^2/mu_k^2), whose weight
-/// beside z falls, and damped steps of Newton's method.
+/// below zero where all hold, above it where they do not. By the barrier -sum_k log((N_k + z F)^2 - |T_k|^2/mu_k^2),
+/// whose weight beside z falls, and damped steps of Newton's method.
 /// Source: Nesterov, Nemirovskii, Interior-Point Polynomial Algorithms in Convex Programming (1994), sections 2.2, 5.4.
 void ContactPhase::share_in_cones(const ContactQuantities& quantities, Vector& N, Vector& T) const {
   const Index count = N.size(), shares = shared_.cols();
