@@ -36,6 +36,26 @@ BOOST_AUTO_TEST_CASE(squeezer) {
   run.check_promises(1e-11);
 }
 
+/// The pendulum against its elliptic function, and the governor against the equations of the angle of its arms and of
+/// the height of its slider, by Radau's method of order 5 in SciPy: in its own steps, on a file that needs no other word.
+BOOST_AUTO_TEST_CASE(iftomm_models_a01_and_a05) {
+  MechanismRun pendulum(gnomon::registry().build(GNOMON_MODELS "/iftomm/a01-simple-pendulum.toml"), 1e-10);
+  pendulum.to(10);
+  check_near(pendulum["P.x"], -.27508746257612, 1e-8);
+  check_near(pendulum["P.y"], -.96141920509912, 1e-8);
+  pendulum.check_promises();
+
+  const ProblemInstance governor = gnomon::registry().build(GNOMON_MODELS "/iftomm/a05-stiff-governor.toml");
+  const EvaluatedOutputs outputs(governor);
+  Integrator run = gnomon::registry().integrator(governor, "line-integral-ggl", "newton");
+  for (const auto& [t, s] : {std::pair{1., .501420922380}, {5., .535563103722}, {10., .619622917061}}) {
+    BOOST_REQUIRE(run.advance(std::lround((t - run.state().t) / 5e-3), 5e-3).success());
+    const Vector values = outputs.evaluate(run);
+    BOOST_TEST_REQUIRE(outputs.outputs()[0].name == "s");
+    check_near(values[0], s, 2e-9);
+  }
+}
+
 const std::string rack = R"toml(format = 1
 planar = true
 points = { O = [0, 0], P = [0, -0.25] }
