@@ -33,8 +33,8 @@ ContactSlips::Held ContactSlips::hold_directions(const State& z, double remainin
     // Friction itself holds the direction to that in which |u| changes least: a short turn towards it limits no piece.
     const double friction = quantities_.friction_coefficients()[i] *
                             phase.psi[quantities_.first() + static_cast<Index>(k)] * contact_.compliance(i);
-    const bool begins = rate <= slow || (across <= held_turn * std::max(rate * friction, along) &&
-                                         along * remaining > tenfold * rate * rate);
+    const bool begins = rate <= slow || (remaining < never && along * remaining > tenfold * rate * rate &&
+                                         across <= held_turn * std::max(rate * friction, along));
     if (begins || (ends <= remaining && ends * across / rate <= none)) {
       key.second[k] = -1;
       const double aside = std::abs(e[0] * u[1] - e[1] * u[0]);

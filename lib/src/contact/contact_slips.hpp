@@ -13,6 +13,7 @@ class ContactSlips {
   /// From the present state, z, slips that begin, or end within a time `remaining` and turn so little until then, are
   /// near a direction that is held, others in space have that of their slip: see ContactModel. A slip that friction
   /// ends has no sign that changes: a piece ends where nine tenths of it are gone, or it turns by half a radian.
+  /// `remaining` is infinity for pieces that are no single steps, which end where the slip is no longer slow.
   struct Held {
     double span;   ///< for how long a piece may be
     bool changed;  ///< is the phase, or a direction that is held, another one?

@@ -138,6 +138,49 @@ BOOST_AUTO_TEST_CASE(a_ball_on_a_slope) {
   }
 }
 
+const std::string coin = R"toml(format = 1
+gravity = [0, 0, -9.81]
+parameters = { r = 0.2, lean = 0, spin = 0, v = 2, mu = 0.2 }
+points = { O = [0, 0, 0] }
+[bodies.coin]
+mass = 3
+inertia = [0.03, 0.06, 0.03]
+position = [0, 0, "r*cos(lean)"]
+orientation = { axis = [1, 0, 0], angle = "lean" }
+velocity = ["v", 0, 0]
+angular_velocity = [0, "8*cos(lean)*spin", "(1 + 8*sin(lean))*spin"]
+[contacts.floor]
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+on = ["coin"]
+radius = "r"
+axis = [0, "cos(lean)", "sin(lean)"]
+friction = "mu"
+)toml";
+
+/// The rim of a disc slides, and rolls at two thirds of its speed. Where it holds from the start it moves as a wheel of
+/// the joint that rolls.
+BOOST_AUTO_TEST_CASE(a_coin_that_slides_and_rolls) {
+  MechanismRun slides(coin);
+  const double stop = 2 / (3 * .2 * g);
+  slides.to(1.5);
+  BOOST_TEST_REQUIRE(slides.events(EventKind::stick).size() == 1u);
+  check_near(slides.events(EventKind::stick)[0].t, stop, 1e-9);
+  check_near(slides["coin.x"], 2 * stop - .1 * g * stop * stop + 4. / 3 * (1.5 - stop), 1e-8);
+  check_near(slides["coin.omega.y"], 4. / 3 / .2, 1e-8);
+
+  const Assignments leaning{{"lean", "0.4"}, {"spin", "1"}, {"v", number(.2 * (8 + std::sin(.4)))}, {"mu", "3"}};
+  MechanismRun rolls(coin, 1e-10, leaning);
+  const std::string wheel = coin.substr(0, coin.find("[contacts")) + R"toml([joints]
+roll = { type = "rolling", between = ["O", "coin"], normal = [0, 0, 1], radius = "r", axis = [0, "cos(lean)", "sin(lean)"] }
+)toml";
+  MechanismRun joint(wheel, 1e-10, Assignments(leaning.begin(), leaning.end() - 1));
+  rolls.to(1);
+  joint.to(1);
+  BOOST_TEST(rolls.events(EventKind::slide).empty());
+  for (const char* name : {"coin.x", "coin.y", "coin.z", "coin.omega.x", "coin.omega.z"})
+    check_near(rolls[name], joint[name], 1e-7);
+}
+
 /// An impact with restitution: the tangential impulse stops the slip, 2/7 m u, or is mu times the normal one.
 BOOST_AUTO_TEST_CASE(a_ball_that_bounces) {
   for (const double mu : {.05, .9}) {
@@ -608,6 +651,7 @@ BOOST_AUTO_TEST_CASE(refusals) {
   for (const char* scheme : {"energy-momentum-general", "symplectic-euler-natural", "rattle"})
     BOOST_CHECK_EXCEPTION(registry().integrator(build(point), scheme, "newton"), Error, says("it is taken by"));
   check_complaints({
+      {with(coin, "radius = \"r\"\n", ""), "contact floor has an axis and no radius: a disc needs both"},
       {with(point, R"t(["der(x)", "der(y)"])t", R"t(["der(x)"])t"), "has 1 entries, expected two"},
       {with(point, R"t(["der(x)", "der(y)"])t", R"t(["x", "y"])t"), "contains none: expected der(..)"},
       {with(point, R"t(["der(x)", "der(y)"])t", R"t("der(x)")t"), "the slip of obstacle floor"},

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(squeezer) {
 }
 
 /// The pendulum against its elliptic function, and the governor against the equations of the angle of its arms and of
-/// the height of its slider, by Radau's method of order 5 in SciPy: in its own steps, on a file that needs no other word.
+/// the height of its slider, by Radau's method of order 5 in SciPy.
 BOOST_AUTO_TEST_CASE(iftomm_models_a01_and_a05) {
   MechanismRun pendulum(gnomon::registry().build(GNOMON_MODELS "/iftomm/a01-simple-pendulum.toml"), 1e-10);
   pendulum.to(10);

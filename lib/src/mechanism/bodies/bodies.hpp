@@ -196,6 +196,7 @@ struct PlaneContact : Named {
   Formulas point, normal;  ///< point: without a base
   std::vector<Partner> on;
   std::optional<Formula> radius, restitution, friction;
+  Formulas axis;  ///< of discs with the radius, in space at the start; empty: balls
 };
 
 /// A weld of a body without mass: a place of it and what that is welded to are at one point.

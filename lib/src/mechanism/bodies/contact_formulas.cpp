@@ -59,9 +59,10 @@ class ContactWriter : JoiningWriter {
             [direction, which](const Poses& poses) { return across(direction(poses), which); }, contact.place);
     for (const Partner& on : contact.on) {
       const auto above = [&](const std::string& c) { return "(" + on.name + "." + c + " - " + point + "." + c + ")"; };
+      const std::string upright = contact.axis.empty() ? "" : "*" + write_disc(contact, on);
       std::string text = "{ formula = " +
                          toml_string(sum([&](const std::string& c) { return name + ".normal." + c + "*" + above(c); }) +
-                                     (contact.radius ? " - " + name + ".radius" : ""));
+                                     (contact.radius ? " - " + name + ".radius" + upright : ""));
       if (contact.restitution) text += ", restitution = " + toml_string(name + ".restitution");
       if (contact.friction)
         text +=
@@ -69,6 +70,25 @@ class ContactWriter : JoiningWriter {
             ", friction = " + toml_string(name + ".friction");
       line("obstacles", name + "." + on.name, text + " }", contact.place);
     }
+  }
+
+  /// The lowest point of the rim of a disc with the axis w is at -R (n - s w)/k from its middle, s = n.w, k = |n x w|.
+  /// Returns k.
+  std::string write_disc(const PlaneContact& contact, const Partner& on) {
+    const std::string at = contact.name + "." + on.name, w = at + ".axis", n = contact.name + ".normal",
+                      way = at + ".way", upright = at + ".upright";
+    fixed_vector(
+        w, on,
+        [contact](const Poses& poses) { return poses.direction(contact.axis, "the axis of contact " + contact.name); },
+        contact.place);
+    define(at + ".lean", dot(n, w), contact.place);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string &u = letters[(i + 1) % 3], &v = letters[(i + 2) % 3];
+      define(way + "." + letters[i], n + "." + u + "*" + w + "." + v + " - " + n + "." + v + "*" + w + "." + u,
+             contact.place);
+    }
+    define(upright, "sqrt(" + dot(way, way) + ")", contact.place);
+    return upright;
   }
 
   /// The normal turned by a right angle is a vector of the plane, by which the point slips, and a disc rolls.
@@ -84,16 +104,23 @@ class ContactWriter : JoiningWriter {
     return toml_string(slip);
   }
 
-  /// The velocity of the point that touches, a - R n from the point of the plane, in the plane: that of the body less
-  /// that of the plane, along two perpendicular vectors.
+  /// The velocity of the point that touches, in the plane: that of the body less that of the plane, along two
+  /// perpendicular vectors. A ball touches at -R n from its middle.
   template <class Above>
   std::string slip_in_space(const PlaneContact& contact, const Partner& on, const Above& above) {
     const std::string &name = contact.name, at = name + "." + on.name;
     const bool turns = contact.base && contact.base->kind == Partner::Kind::body,
                rolls = contact.radius && on.kind == Partner::Kind::body;
     if (rolls)
-      for (const std::string& l : letters)
-        define(at + ".arm." + l, "-" + name + ".radius*" + name + ".normal." + l, contact.place);
+      for (const std::string& l : letters) {
+        const std::string n = name + ".normal." + l;
+        define(
+            at + ".arm." + l,
+            "-" + name + ".radius*" +
+                (contact.axis.empty() ? n
+                                      : "(" + n + " - " + at + ".lean*" + at + ".axis." + l + ")/" + at + ".upright"),
+            contact.place);
+      }
     if (turns)
       for (const std::string& l : letters)
         define(at + ".from_plane." + l, above(l) + (rolls ? " + " + at + ".arm." + l : ""), contact.place);

@@ -259,7 +259,7 @@ class JointReader : TableReader {
   }
 
   void read_contact(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "contact", {"plane", "on", "radius", "restitution", "friction"});
+    const Keys keys = keys_of(entry, "contact", {"plane", "on", "radius", "axis", "restitution", "friction"});
     const std::string& what = keys.what;
     PlaneContact contact = named<PlaneContact>(entry);
     const toml::node& node = required(keys, "plane");
@@ -286,6 +286,14 @@ class JointReader : TableReader {
     contact.restitution = optional(keys, "restitution");
     contact.friction = optional(keys, "friction");
     contact.radius = optional(keys, "radius");
+    if (const toml::node* axis = keys.table.get("axis")) {
+      if (all_.dimension == 2) throw error_at(file_.place(*axis), what + " has an axis, which is for space");
+      if (!contact.radius) throw error_at(file_.place(*axis), what + " has an axis and no radius: a disc needs both");
+      for (const Partner& on : contact.on)
+        if (on.kind != Partner::Kind::body)
+          throw error_at(file_.place(*axis), what + " has an axis, which particle " + on.name + " does not have");
+      contact.axis = vector(*axis, "the axis of " + what);
+    }
     all_.contacts.push_back(std::move(contact));
   }
 };
