@@ -81,8 +81,8 @@ class FormulaCurves final : public CurveModel {
 std::shared_ptr<const OutputModel> formula_outputs(std::shared_ptr<const Elaborated> all, const Vector& q,
                                                    const Vector& v) {
   if (all->outputs.empty()) return nullptr;
-  const Vector lambda = Vector::Zero(static_cast<Index>(all->constraint_names.size() + 2 * all->obstacles.size() +
-                                                        all->slips_in_space.size()));
+  const Vector lambda = Vector::Zero(
+      static_cast<Index>(all->constraint_names.size() + 2 * all->obstacles.size() + all->slips_in_space.size()));
   Vector values(static_cast<Index>(all->outputs.size()));
   auto outputs = std::make_shared<const FormulaOutputs>(std::move(all));
   outputs->evaluate(0, q, v, lambda, values);
