@@ -12,6 +12,7 @@
 #include "gnomon/base/uniform.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "gnomon/start/verify.hpp"
 
 namespace gnomon {
@@ -190,7 +191,7 @@ class SystemDeclarations final : public Declarations {
     Uniform uniform(1);
     w_ = direction(uniform, n_);
     lambda_ = direction(uniform, m_);
-    const Vector beside = q + thresholds::beside * size_of(q) * direction(uniform, n_);
+    const Vector beside = q + thresholds::beside * natural_size() * direction(uniform, n_);
     if (evaluated([&] { return potential(t_, beside).allFinite() && constraints(t_, beside).allFinite(); }))
       q_ = beside;
   }
@@ -203,6 +204,19 @@ class SystemDeclarations final : public Declarations {
   }
 
  private:
+  /// Of positions; at the origin how far the motion goes until it turns.
+  double natural_size() const {
+    if (max_norm(q_) > 0) return max_norm(q_);
+    Vector v(n_), a(n_), lambda(m_), scratch(n_);
+    if (!evaluated([&] {
+          s_.velocity(q_, p_, scratch, v);
+          acceleration(s_, t_, q_, v, a, lambda);
+          return a.allFinite();
+        }))
+      return 1;
+    const double speed = max_norm(v), pull = max_norm(a);
+    return speed > 0 && pull > 0 ? speed * speed / pull : 1;
+  }
   Vector potential(double t, const Vector& q) const { return Vector::Constant(1, s_.potential(t, q)); }
   Vector constraints(double t, const Vector& q) const {
     Vector out(m_);
