@@ -189,6 +189,7 @@ void ContactRun::save_step(double h) {
   saved_.switches = counters_.switches;
   contact_.set_step(h);
   solves_left_ = most_solves;
+  refusals_left_ = most_refusals;
   error_q_.setZero();
   error_v_.setZero();
 }
@@ -411,7 +412,7 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
       if (deceleration > 0) stop = now * now / deceleration;
     }
     span = .9 * stop < span ? .9 * stop : span / 2;
-    if (!(span > thresholds::shortest_span * h)) {
+    if (!(span > thresholds::shortest_span * h) || --refusals_left_ < 0) {
       if (inner.success())
         report.message = turned ? "the velocity turns round and no stop was found"
                                 : "a slip in space turns round and its direction was not found";

@@ -88,8 +88,9 @@ class ContactRun final : public EventDriver {
   State before_, after_;
   long double now_energy_ = 0, defect_ = 0;
   double deepest_ = 0;
-  long solves_left_ = 0;  // to locate events in the present step
-  bool moved_ = false;    // the integrator has left after_ to locate an event
+  long solves_left_ = 0;    // to locate events in the present step
+  long refusals_left_ = 0;  // of its pieces
+  bool moved_ = false;      // the integrator has left after_ to locate an event
 
   int order_ = 0;        // of the estimates of errors; 0: there are none
   bool judged_ = false;  // steps of the run were of a tolerance

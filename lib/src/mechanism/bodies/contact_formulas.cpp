@@ -88,6 +88,9 @@ class ContactWriter : JoiningWriter {
              contact.place);
     }
     define(upright, "sqrt(" + dot(way, way) + ")", contact.place);
+    // Where the disc lies flat its rim has no lowest point.
+    define(at + ".flat", "1 - " + upright + "^2", contact.place);
+    show(at + ".flat", "", contact.place, "0.9998");
     return upright;
   }
 
