@@ -94,6 +94,7 @@ void InvariantMonitor::start(const State& z) {
 }
 
 void InvariantMonitor::shift() {
+  recorded_t_ = t_;
   energy_.shift(energy_now_);
   discrete_shifted_ = true;  // its value is known after the next step
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].shift(now_.momentum[static_cast<Index>(a)]);
