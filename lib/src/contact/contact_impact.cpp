@@ -95,7 +95,14 @@ void ContactImpact::strike() {
     const Index i = touching_.all[static_cast<std::size_t>(k)];
     if (contains(landing_, i) && rates_[k] < -zeno_speed(i)) rebound[k] = rules_.restitutions[i];
   }
+  const Vector before = rates_;
   apply(impulses(rebound));
+  for (Index k = 0; k < count_; ++k)
+    if (before[k] < -moving_ * contacts.lengths()[k] && rates_[k] < before[k] / 2)
+      throw CannotEvaluate("obstacle " + quantities_.name_of(touching_.all[static_cast<std::size_t>(k)]) +
+                           " is run into with the rate " + number_text(-before[k]) +
+                           " at t = " + number_text(state_.t) +
+                           ", which constraints that depend on time, as motors make them, " + "do not let change");
 }
 
 /// Moreau's law: 0 <= w+ + e w- _|_ P >= 0, and with friction T in the cone |T| <= mu P, opposite to u+ where that is

@@ -40,6 +40,14 @@ ContactQuantities::ContactQuantities(std::shared_ptr<const System> system)
   values_.setZero(closed_->constraint_pattern().nonzeros());
 }
 
+std::string ContactQuantities::name_of(Index contact) const {
+  const Parts& parts = system_->parts();
+  const std::vector<std::string> names =
+      parts.obstacles ? parts.obstacles->obstacle_names() : std::vector<std::string>();
+  const auto at = static_cast<std::size_t>(contact);
+  return at < names.size() ? names[at] : std::to_string(contact);
+}
+
 Contacts ContactQuantities::with_friction(const Contacts& contacts) const {
   Contacts out;
   for (const Index i : contacts)

@@ -69,6 +69,7 @@ class ContactQuantities {
   bool coulomb() const { return coulomb_ != nullptr; }
   /// mu, one an obstacle, where there is Coulomb friction.
   const Vector& friction_coefficients() const { return coulomb_->friction_coefficients(); }
+  std::string name_of(Index contact) const;
   bool is_frictional(Index contact) const { return coulomb_ && friction_coefficients()[contact] > 0; }
   Contacts with_friction(const Contacts& contacts) const;
   /// The rows of a contact's slip in closed(), and whether it slips in space.

@@ -56,6 +56,30 @@ BOOST_AUTO_TEST_CASE(iftomm_models_a01_and_a05) {
   }
 }
 
+/// What a motor prescribes no impact changes: the stop names the limit that it runs into.
+BOOST_AUTO_TEST_CASE(a_motor_that_runs_into_a_limit) {
+  const ProblemInstance arm = build(R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+points = { O = [0, 0] }
+[bodies.arm]
+mass = 1
+inertia = 0.1
+position = [0.5, 0]
+markers = { pin = [-0.5, 0] }
+[joints]
+J = { type = "revolute", between = ["O", "arm.pin"], limits = [-0.5, 0.5] }
+[motors]
+m = { joint = "J", angle = "t" }
+)toml");
+  Integrator run = gnomon::registry().integrator(arm, "energy-momentum-ggl", "newton");
+  const StepReport report = run.advance(100, 1e-2);
+  BOOST_TEST(!report.success());
+  BOOST_TEST(report.message.find("obstacle J.upper is run into with the rate 1 at t = 0.5") != std::string::npos,
+             report.message);
+  check_near(run.state().t, .5, 1e-12);
+}
+
 const std::string rack = R"toml(format = 1
 planar = true
 points = { O = [0, 0], P = [0, -0.25] }
