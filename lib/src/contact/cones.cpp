@@ -239,7 +239,7 @@ class Cones {
       }
       const Vector step = derivative.completeOrthogonalDecomposition().solve(residual);
       if (!step.allFinite()) break;
-      // What open contacts have left would go on to shrink, to numbers that underflow.
+      // Further steps only shrink the impulses that open contacts have left, to numbers that underflow.
       const double change = W_.diagonal().cwiseProduct(step).lpNorm<Eigen::Infinity>();
       if (change <= thresholds::unit_of_rounding * size_) break;
       r_ -= step;

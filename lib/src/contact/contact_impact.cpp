@@ -95,14 +95,22 @@ void ContactImpact::strike() {
     const Index i = touching_.all[static_cast<std::size_t>(k)];
     if (contains(landing_, i) && rates_[k] < -zeno_speed(i)) rebound[k] = rules_.restitutions[i];
   }
-  const Vector before = rates_;
+  require_yielding();
   apply(impulses(rebound));
-  for (Index k = 0; k < count_; ++k)
-    if (before[k] < -moving_ * contacts.lengths()[k] && rates_[k] < before[k] / 2)
-      throw CannotEvaluate("obstacle " + quantities_.name_of(touching_.all[static_cast<std::size_t>(k)]) +
-                           " is run into with the rate " + number_text(-before[k]) +
-                           " at t = " + number_text(state_.t) +
-                           ", which constraints that depend on time, as motors make them, " + "do not let change");
+}
+
+/// Where constraints that depend on time prescribe the rate of a gap, no impulse changes it.
+void ContactImpact::require_yielding() const {
+  if (!quantities_.system()->parts().time_dependence) return;
+  const ContactImpulses& contacts = touching_.impulses;
+  for (Index k = 0; k < count_; ++k) {
+    const double length = contacts.lengths()[k];
+    if (rates_[k] >= -moving_ * length || contacts.compliance()(k, k) > thresholds::dependent_slip * length * length)
+      continue;
+    throw CannotEvaluate("obstacle " + quantities_.name_of(touching_.all[static_cast<std::size_t>(k)]) +
+                         " is run into with the rate " + number_text(-rates_[k]) + " at t = " + number_text(state_.t) +
+                         ", which constraints that depend on time, as motors make them, do not let change");
+  }
 }
 
 /// Moreau's law: 0 <= w+ + e w- _|_ P >= 0, and with friction T in the cone |T| <= mu P, opposite to u+ where that is

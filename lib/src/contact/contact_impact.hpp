@@ -45,6 +45,7 @@ class ContactImpact {
  private:
   bool was_closed(Index contact) const { return contains(was_closed_, contact); }
   std::vector<bool> held_rates() const;
+  void require_yielding() const;
   void apply(const Vector& P);
   Vector impulses(const Vector& restitution) const;
   double zeno_speed(Index contact) const;

@@ -51,7 +51,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   }
 
  private:
-  /// What the roots of a piece are; `lowest` is the least gap within a step, which the ends of the step may not show;
+  /// The roots of a piece; `lowest` is the least gap within a step, which the ends of the step may not show;
   /// at `turning` and `begun` a slip in space becomes so slow that its direction is held, or so fast that it is not.
   enum class RootKind { landing, opened, lowest, launch, limit, slip, turning, begun, slow };
   struct Root {
@@ -226,7 +226,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     }
   }
 
-  /// Of the k-th closed contact, at probe_.
+  /// |u| of the k-th closed contact, at probe_.
   double rate_of_slip(Index k) const {
     const Vector& v = quantities_.velocity(probe_.q.value(), probe_.p.value());
     return size_of(quantities_.slip_of(quantities_.row_rates(probe_.t, probe_.q.value(), v),

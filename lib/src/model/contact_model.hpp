@@ -207,7 +207,7 @@ class ContactModel final : public System,
     SlipRows slip;
     double mu;
     std::array<double, 2> along;             ///< the direction of the slip
-    std::array<double, 2> across{}, turn{};  ///< the unit vector across it; d along = across (turn . du)
+    std::array<double, 2> across{}, turn{};  ///< d along = across (turn . du)
     std::array<double, 2> held{};            ///< the direction that it is near
     double none = 0, slow = 0;               ///< rates: the largest that has no direction, and s
     std::vector<Index> columns{}, by_q{}, by_v{};

@@ -204,7 +204,7 @@ class SystemDeclarations final : public Declarations {
   }
 
  private:
-  /// Of positions; at the origin how far the motion goes until it turns.
+  /// The size of positions, or at the origin the way of the motion until it turns, v^2/a.
   double natural_size() const {
     if (max_norm(q_) > 0) return max_norm(q_);
     Vector v(n_), a(n_), lambda(m_), scratch(n_);

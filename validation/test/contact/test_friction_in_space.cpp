@@ -170,8 +170,12 @@ BOOST_AUTO_TEST_CASE(a_coin_that_slides_and_rolls) {
 
   const Assignments leaning{{"lean", "0.4"}, {"spin", "1"}, {"v", number(.2 * (8 + std::sin(.4)))}, {"mu", "3"}};
   MechanismRun rolls(coin, 1e-10, leaning);
-  const std::string wheel = coin.substr(0, coin.find("[contacts")) + R"toml([joints]
-roll = { type = "rolling", between = ["O", "coin"], normal = [0, 0, 1], radius = "r", axis = [0, "cos(lean)", "sin(lean)"] }
+  const std::string wheel = coin.substr(0, coin.find("[contacts")) + R"toml([joints.roll]
+type = "rolling"
+between = ["O", "coin"]
+normal = [0, 0, 1]
+radius = "r"
+axis = [0, "cos(lean)", "sin(lean)"]
 )toml";
   MechanismRun joint(wheel, 1e-10, Assignments(leaning.begin(), leaning.end() - 1));
   rolls.to(1);

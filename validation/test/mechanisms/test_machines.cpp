@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(iftomm_models_a01_and_a05) {
   }
 }
 
-/// What a motor prescribes no impact changes: the stop names the limit that it runs into.
+/// No impact changes what a motor prescribes: the stop names the limit that it runs into.
 BOOST_AUTO_TEST_CASE(a_motor_that_runs_into_a_limit) {
   const ProblemInstance arm = build(R"toml(format = 1
 planar = true
