@@ -36,8 +36,8 @@
 /// not symplectic. Unknowns x = [u_j | y_j = M^-1 pi_j | mu_i = h lambda_i | gamma_i]; rows multiplied by M.
 /// State::lambda are the index-1 multipliers of the state; where G has lost rank, lambda(1).
 ///
-/// Forces, friction R(q, q', lambda) at the nodes with the lambda of the node, and U(q,t), g(q,t) at the nodes' times
-/// (with r = 1): H1 - H0 is the booked work, with time to O(h^2k) (kernels/common/energy_balance.hpp). With friction
+/// Forces, friction R(q, q', lambda) at the nodes with the lambda of the node, and U(q,t), g(q,t) at the nodes'
+/// times: H1 - H0 is the booked work, with time to O(h^2k) (kernels/common/energy_balance.hpp). With friction
 /// the order is min(2s, 2r), since R sees lambda(c), and lambda(1) is the state's.
 ///
 /// Constraints of velocities, Psi = A(q,t) v + b(q,t) = 0, have both multipliers too, force -A^T lambda; for them G q'
@@ -88,8 +88,7 @@ class LineIntegralGgl final : public MechanicalScheme {
         OptionSpec::integer("s", 2, 1, most, "degree of q and p on a step"),
         OptionSpec::integer(
             "r", 0, 0, most,
-            "multiplier polynomials, r <= s; 0: s - 1, but at least 1, 1 for a model that depends on time, s with "
-            "friction or constraints of velocities")};
+            "multiplier polynomials, r <= s; 0: s - 1, but at least 1, s with friction or constraints of velocities")};
   }
   Promises promises() const override {
     Promises p;
@@ -106,12 +105,9 @@ class LineIntegralGgl final : public MechanicalScheme {
     const Index enough = constant_mass && !moving && !velocities ? s : std::min(s + 4, kernels::max_nodes);
     const Index k = options.integer("k") == 0 ? enough : options.integer("k");
     const bool friction = system.parts().friction;
-    const Index natural = moving ? 1 : friction || velocities ? s : std::max<Index>(s - 1, 1);
+    const Index natural = friction || velocities ? s : std::max<Index>(s - 1, 1);
     const Index r = options.integer("r") == 0 ? natural : options.integer("r");
     kernels::check_degrees(*this, k, s, r);
-    if (moving && system.m() > 0 && r > 1)
-      refuse(*this, system,
-             "its potential or constraints depend on time, and r > 1 needs second derivatives of g by time; use r = 1");
     const auto exact = [&](int degree) { return kernels::nodes_are_exact(k, s, degree); };
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     Promises promised = promises();

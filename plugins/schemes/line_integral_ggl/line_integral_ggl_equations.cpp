@@ -36,9 +36,9 @@ LineIntegralGglEquations::LineIntegralGglEquations(const System& system, Index k
     nodes_.allocate(layout_.size(), system.constraint_pattern().nonzeros(), k);
     simplified_.emplace(system, *this, nodes_, table_, r_);
   }
-  for (Vector* v : {&gradient0_, &work_}) v->setZero(n_);
+  for (Vector* v : {&gradient0_, &work_, &no_velocity_}) v->setZero(n_);
   for (Vector* v : {&lambda_, &g_end0_}) v->setZero(m_);
-  for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_, &rate_, &turned_})
+  for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_, &rate_, &turned_, &skew_})
     v->setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&h_values_, &h_gamma_, &h_third_}) v->setZero(system.hessian_pattern().nonzeros());
   for (Matrix* sum : {&sum_hessian_, &sum_gamma_}) sum->setZero(system.hessian_pattern().nonzeros(), s_ * s_);
@@ -382,12 +382,10 @@ void LineIntegralGglEquations::end_constraints(Buffers<S>& b) {
 
 template <class S>
 void LineIntegralGglEquations::add_rates(double t, Index l, Buffers<S>& b, VectorRefOf<S> f) {
-  if constexpr (!std::is_same_v<S, Extended>) {
-    if (!moving()) return;
-    b.a = (b.du + b.v) * S(0.5);
-    bias_.of_time(t, b.q, b.a, b.lambda, b.row);
-    frame_.add_moments(l, h_, b.row, gamma_at(0), 1, r_, f);
-  }
+  if (!moving()) return;
+  b.a = (b.du + b.v) * S(0.5);
+  bias_.of_time(t, b.q, b.a, b.lambda, b.row);
+  frame_.add_moments(l, h_, b.row, gamma_at(0), 1, r_, f);
 }
 
 void LineIntegralGglEquations::add_node_hessians(double t, Index l) {
@@ -414,9 +412,19 @@ void LineIntegralGglEquations::add_node_hessians(double t, Index l) {
 void LineIntegralGglEquations::add_node_rows(double t, Index l) {
   auto& b = buffers_.at_double;
   system_->constraint_jacobian_derivative(t, b.q, b.du, dgu_);
-  if (moving()) dgu_ += rate_;
   if (velocities_ > 0) system_->parts().velocity_constraints->constraint_turn(t, b.q, b.du, turned_);
   system_->constraint_jacobian_derivative(t, b.q, b.dy, dgy_);
+  if (moving()) {
+    dgu_ += rate_;
+    work_ = (b.du + b.v) / 2;
+    bias_.linearise_of_time(t, b.q, work_);
+    dgy_ += h_ * bias_.by_q();
+    if (velocities_ > 0) {  // the derivative of r by q' and by v is (A_t + db/dq)/2
+      system_->parts().velocity_constraints->constraint_turn(t, b.q, no_velocity_, skew_);
+      skew_ = (skew_ - rate_) / 2;
+      turned_ -= skew_;
+    }
+  }
   if (!quadratic_) system_->constraint_third(t, b.q, b.v, b.du, third_);
   for (Index j = 0; j < s_; ++j)
     for (Index i = velocities_ > 0 ? 0 : 1; i < r_; ++i) {
@@ -431,6 +439,7 @@ void LineIntegralGglEquations::add_node_rows(double t, Index l) {
       }
       add_scaled(wi, dgy_, sum_change_, pair(j, i));
       add_scaled(wp * h_, dgv_, sum_change_, pair(j, i));
+      if (moving() && velocities_ > 0) add_scaled(wp * h_, skew_, sum_change_, pair(j, i));
       if (!quadratic_) add_scaled(wi * h_, third_, sum_change_, pair(j, i));
     }
 }

@@ -13,8 +13,9 @@
 /// in place of G and d(A v)/dq in place of v.(Hess g).
 ///
 /// Where U and g depend on time, everything is taken at its node's time, G_t^T gamma joins the force, F4_0 = G v1 + g_t
-/// at t1, and g_t joins [ ]_l of F3_i, h (G_t q' + G_t v + g_tt) that of F4_i. Steps take r = 1 then; estimates
-/// of their errors, whose matrix need not be exact, r = 2.
+/// at t1, and g_t joins [ ]_l of F3_i, h r(q, (q' + v)/2) that of F4_i, where r(q, w) = 2 G_t w + g_tt (stage_bias.hpp)
+/// is (A_t + db/dq) w + b_t of constraints of velocities; h [A_t v + (db/dq) q' + b_t] differs from that by a multiple
+/// of q' - v, which is the small gamma part.
 
 #include <optional>
 #include <vector>
@@ -115,7 +116,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   template <class S>
   void end_constraints(Buffers<S>& b);
 
-  /// G_t q' + G_t v + g_tt in F4_i, 0 < i. Steps with r > 1 do not move; estimates of errors do not refine.
+  /// h r in F4_i, 0 < i.
   template <class S>
   void add_rates(double t, Index l, Buffers<S>& b, VectorRefOf<S> f);
 
@@ -123,8 +124,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   /// g
   /// + h gamma.D^3 g v) h I_i by u_i and h gamma.Hess g I_i by y_i.
   void add_node_hessians(double t, Index l);
-  /// d[G q' + g_t] and d[h v.Hess g q' + G y' + h (G_t q' + G_t v)] by u_j and y_j; the changes of G_t and g_tt with q
-  /// are left out.
+  /// d[G q' + g_t] and d[h v.Hess g q' + G y' + h r] by u_j and y_j.
   void add_node_rows(double t, Index l);
   /// Column `pair` of sum += w values, from entry `first` on
   static void add_scaled(double w, const Vector& values, Matrix& sum, std::size_t pair, Index first = 0);
@@ -157,8 +157,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   const State* z0_ = nullptr;
   double h_ = 0, t1_ = 0;
   ForAllScalars<Buffers> buffers_;
-  Vector lambda_, g_end0_, gradient0_, work_;
-  Vector g_, dgv_, dgu_, dgy_, third_, rate_, turned_, h_values_, h_gamma_, h_third_;
+  Vector lambda_, g_end0_, gradient0_, work_, no_velocity_;
+  Vector g_, dgv_, dgu_, dgy_, third_, rate_, turned_, skew_, h_values_, h_gamma_, h_third_;
   /// Sums over the nodes of a Jacobian, a column a pair (j, i): of the Hessians by u and gamma.Hess g, of the rows of G
   /// with the weights of forces and of the constraint rows, and of their changes; sum_turned_ is sum_rate_ with A'[q']
   /// in place of d(A q')/dq.

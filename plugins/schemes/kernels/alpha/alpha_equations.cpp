@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
+#include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/model/largest_eigenvalue.hpp"
 
@@ -242,13 +244,14 @@ void AlphaEquations::lay_out() {
 void AlphaEquations::find_quadratic_part(const State& z0) {
   const Vector &q = z0.q.value(), none = Vector::Zero(system_->m());
   const SparsityPattern& pattern = system_->hessian_pattern();
-  quadratic_part_.setZero(pattern.nonzeros());
+  Vector part = Vector::Zero(pattern.nonzeros());
   if (rule_.split_potential)
-    system_->parts().split->split_hessian(z0.t, q, Vector::Zero(system_->parts().n_invariants()), none,
-                                          quadratic_part_);
+    system_->parts().split->split_hessian(z0.t, q, Vector::Zero(system_->parts().n_invariants()), none, part);
   else
-    system_->lagrangian_hessian(z0.t, q, none, quadratic_part_);
-  if (shift_ < 0) {  // (23)
+    system_->lagrangian_hessian(z0.t, q, none, part);
+  if (!part.allFinite()) throw CannotEvaluate("the second derivatives of the potential are not finite");
+  quadratic_part_ = std::move(part);  // what failed is found anew in the next step
+  if (shift_ < 0) {                   // (23)
     const double largest = largest_eigenvalue(system_->mass(), pattern, quadratic_part_);
     if (largest > 0) limit_ = 2 / std::sqrt(largest * (1 - 4 * rule_.alpha));
   }

@@ -148,13 +148,10 @@ class BothLevels {
     at_.constraint_jacobian_times(t, b.q, b.push, b.unit);
     b.row += b.unit;
     frame_->add_moments(l, 1, b.row, at.gamma, 1, r, f);
-    // G_t q' + G_t v + g_tt: steps with r > 1 do not move, and estimates of their errors do not refine.
-    if constexpr (!std::is_same_v<S, Extended>) {
-      if (!frame_->moving()) return;
-      b.a = (b.dq + b.v) * S(0.5);
-      bias_.of_time(t, b.q, b.a, b.unit, b.row);
-      frame_->add_moments(l, h, b.row, at.gamma, 1, r, f);
-    }
+    if (!frame_->moving()) return;  // else r(q, (q' + v)/2), stage_bias.hpp
+    b.a = (b.dq + b.v) * S(0.5);
+    bias_.of_time(t, b.q, b.a, b.unit, b.row);
+    frame_->add_moments(l, h, b.row, at.gamma, 1, r, f);
   }
   /// At b.q = q1, b.p = p1, b.dq = q1 - q0.value().
   template <class S>

@@ -40,7 +40,10 @@ void StageBias::operator()(double t, const VectorOf<Dual1>& q, const VectorOf<Du
 
 void StageBias::linearise(double t, const Vector& q, const Vector& v) {
   differentiate(t, q, v);
-  if (!moving_) return;
+  if (moving_) add_rest(t, q, v);
+}
+
+void StageBias::add_rest(double t, const Vector& q, const Vector& v) {
   step_ = step(q);
   for (std::size_t c = 0; c < colouring_.columns.size(); ++c) {
     dq_.setZero();
