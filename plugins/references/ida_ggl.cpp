@@ -105,6 +105,7 @@ class OverdeterminedGgl final : public OverdeterminedForm {
     r.head(ny_) += term;
     r.segment(ny_ + nz_, m_) = value(Term::hidden, at);
     r.tail(m_) = value(Term::constraint, at);
+    for_rows_without_position([&](Index i) { r.tail(m_)[i] = at.mu[i]; });
   }
 
   void derivatives(double, double cj, const Point& at, Eigen::Ref<Matrix> j) override {
@@ -114,6 +115,15 @@ class OverdeterminedGgl final : public OverdeterminedForm {
     add(Term::hidden, Argument::y, at, 1, j.middleRows(ny_ + nz_, m_));
     add(Term::hidden, Argument::z, at, 1, j.middleRows(ny_ + nz_, m_));
     add(Term::constraint, Argument::y, at, 1, j.bottomRows(m_));
+    for_rows_without_position([&](Index i) { j.bottomRightCorner(m_, m_)(i, i) = 1; });
+  }
+
+  /// Constraints of velocities have no entries in g_y.
+  template <class F>
+  void for_rows_without_position(F f) const {
+    const SparsityPattern& pattern = system_.pattern(Term::constraint, Argument::y);
+    for (Index i = 0; i < m_; ++i)
+      if (pattern.offsets[i] == pattern.offsets[i + 1]) f(i);
   }
 };
 

@@ -18,10 +18,8 @@ void refuse_as_overdetermined(const System& system, const char* why) {
               "system \"" + system.traits().name + "\" cannot be taken as an overdetermined DAE: " + why);
 }
 
-void require_positions_alone(const System& system) {
+void require_no_obstacles(const System& system) {
   if (system.parts().obstacles) refuse_as_overdetermined(system, "it has obstacles, which may be open or closed");
-  if (system.parts().velocity_constraints)
-    refuse_as_overdetermined(system, "it has constraints of velocities, which have no position level");
 }
 
 MechanicalOverdetermined::MechanicalOverdetermined(std::shared_ptr<const System> system)
@@ -55,6 +53,10 @@ MechanicalOverdetermined::MechanicalOverdetermined(std::shared_ptr<const System>
   reaction_ = {part(n, n, rubbed(ForceArgument::q), &hessian, false, false),
                part(n, n, rubbed(ForceArgument::v), nullptr, false, false),
                part(n, m, rubbed(ForceArgument::lambda), &g, true, false)};
+  position_rows_ = g;
+  for (Index i = m - system_->parts().n_velocity_constraints(); i < m; ++i)
+    position_rows_.offsets[i + 1] = position_rows_.offsets[i];
+  position_rows_.indices.resize(position_rows_.offsets[m]);
   g_values_.setZero(g.nonzeros());
   if (system_->parts().time_dependence) g_rates_.setZero(g.nonzeros());
   hessian_.setZero(hessian.nonzeros());
@@ -200,7 +202,7 @@ void MechanicalOverdetermined::tangent(Term term, const OverdeterminedPoint& at,
       return;
     case Term::constraint:
       system_->constraint_jacobian(t_, at.y, g_values_);
-      return multiply(system_->constraint_pattern(), g_values_, d.y, out);
+      return multiply(position_rows_, g_values_, d.y, out);
     case Term::hidden:
       system_->constraint_jacobian(t_, at.y, g_values_);
       multiply(system_->constraint_pattern(), g_values_, d.z, out);
@@ -224,7 +226,7 @@ const SparsityPattern& MechanicalOverdetermined::pattern(Term term, Argument arg
     case Term::multiplier_force:
       return part(term, argument).pattern;
     case Term::constraint:
-      if (argument == Argument::y) return system_->constraint_pattern();
+      if (argument == Argument::y) return position_rows_;
       break;
     case Term::hidden:
       if (argument != Argument::psi) return system_->constraint_pattern();
@@ -282,7 +284,9 @@ void MechanicalOverdetermined::jacobian(Term term, Argument argument, const Over
       return;
     }
     case Term::constraint:
-      return system_->constraint_jacobian(t_, at.y, values);
+      system_->constraint_jacobian(t_, at.y, g_values_);
+      values = g_values_.head(position_rows_.nonzeros());
+      return;
     case Term::hidden:
       if (argument == Argument::z) return system_->constraint_jacobian(t_, at.y, values);
       return hidden_by_y(at, values);

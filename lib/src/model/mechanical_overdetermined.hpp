@@ -4,7 +4,7 @@
 ///
 ///     y = q,  z = v = q',  p = M(q) v,  f = L_q + Q = -T_q(q, M v) - grad U + Q,  r = -G^T psi + R,  g,  h = G v + g_t
 ///
-/// with T = p^T M^-1 p / 2, so that L_q(q,v) = -T_q(q,p) - grad U at p = M v. Of a mass that depends on q the
+/// and for constraints of velocities g = 0, without entries in g_y, and h = A v + b, with T = p^T M^-1 p / 2, so that L_q(q,v) = -T_q(q,p) - grad U at p = M v. Of a mass that depends on q the
 /// derivatives follow from those of T: at fixed v, dp/dq w = -M T_pq w. A system that depends on time is taken as it is
 /// at one time.
 
@@ -19,8 +19,8 @@ namespace gnomon {
 
 /// Throws Error(refused).
 [[noreturn]] void refuse_as_overdetermined(const System& system, const char* why);
-/// The same for obstacles, and for constraints of velocities, whose g is zero everywhere: index 1 alone has a meaning.
-void require_positions_alone(const System& system);
+/// The same where the system has obstacles.
+void require_no_obstacles(const System& system);
 
 class MechanicalOverdetermined final : public OverdeterminedSystem {
  public:
@@ -77,7 +77,7 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
   const ConfigurationMass* mass_;
   double t_ = 0;
   OverdeterminedTraits traits_;
-  SparsityPattern identity_, dense_;
+  SparsityPattern identity_, dense_, position_rows_;
   std::array<SparsityPattern, 18> none_;  // empty, of every shape
   std::array<Part, 3> force_, reaction_;  // by y, z and psi
   Vector zero_psi_;

@@ -84,7 +84,7 @@ std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<
   const Parts& parts = system->parts();
   if (parts.time_dependence || (parts.force && parts.force->force_depends_on_time()))
     refuse_as_overdetermined(*system, "it depends on time");
-  require_positions_alone(*system);
+  require_no_obstacles(*system);
   return std::make_shared<MechanicalOverdetermined>(std::move(system));
 }
 

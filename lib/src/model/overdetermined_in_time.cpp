@@ -13,7 +13,7 @@ OverdeterminedInTime::OverdeterminedInTime(std::shared_ptr<const Model> model) {
     system_ = overdetermined_from(std::move(model));
     return;
   }
-  require_positions_alone(*system);
+  require_no_obstacles(*system);
   moving_ = std::make_shared<MechanicalOverdetermined>(system);
   system_ = moving_;
 }

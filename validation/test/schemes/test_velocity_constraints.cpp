@@ -466,6 +466,26 @@ BOOST_AUTO_TEST_CASE(friction_by_their_multipliers) {
   }
 }
 
+// Nonlinear in both multipliers, beside g and with M(q), against IDA in both forms.
+BOOST_AUTO_TEST_CASE(references_agree_under_friction) {
+  const std::string rub = "*sqrt(1 + lambda.s^2 + 0.2*lambda.c^2)\"\n";
+  const std::string on_surface =
+      with(surface, "[start]",
+           "[friction]\nx = \"-0.3*der(x)" + rub + "y = \"-0.3*der(y)" + rub + "z = \"-0.3*der(z)" + rub + "[start]");
+  const std::string of_mass =
+      with(changing_mass, "[start]", "friction.a = \"-0.1*der(a)*sqrt(1 + lambda.c^2)\"\n[start]");
+  for (const std::string& text : {on_surface, of_mass}) {
+    const ProblemInstance instance = build(text);
+    const Vector end = end_of(started(instance, {"line-integral-ggl", {{"s", "3"}, {"k", "8"}}, 6}), 1, 100);
+    for (const char* name : {"ida-index1", "ida-ggl"}) {
+      const Reference& reference = registry().reference(name);
+      const ReferenceReport report = reference.start(instance, Options(name, reference.options()))->advance_to(1);
+      BOOST_TEST_REQUIRE(report.success, name << ": " << report.message);
+      BOOST_TEST((report.q - end).norm() < 1e-8, name << " is " << (report.q - end).norm() << " away");
+    }
+  }
+}
+
 // The same with a wall, which turns v to -e v: the friction goes on against it.
 BOOST_AUTO_TEST_CASE(friction_by_their_multipliers_and_a_wall) {
   const ProblemInstance instance = build(with(with(with(knife_edge, "-3*x", "0"), "{ a = 2 }", "{ x = 1, a = 2 }"),

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/euler/euler_step.hpp"
 
 namespace gnomon::kernels {
@@ -46,6 +47,8 @@ Promises EulerScheme::promises() const {
 }
 
 Binding EulerScheme::bind(const Model& model, const Options& options) const {
+  if (const System* system = model.mechanical(); system && system->parts().velocity_constraints)
+    refuse(*this, *system, "it has constraints of velocities, " + refuses_velocity_constraints());
   const double alpha = options.real("alpha");
   const auto refuse_alpha = [&](const char* expected) {
     throw Error(ErrorCode::bad_value,

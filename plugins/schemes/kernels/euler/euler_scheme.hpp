@@ -45,6 +45,7 @@ class EulerScheme final : public Scheme {
   std::string description() const override { return method_.description; }
   std::string source() const override { return method_.source; }
   std::string adjoint() const override { return method_.adjoint; }
+  std::string refuses_velocity_constraints() const override { return "which have no position level"; }
   OptionSpecs options() const override;
   Promises promises() const override;
   Binding bind(const Model& model, const Options& options) const override;
