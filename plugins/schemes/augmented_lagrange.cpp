@@ -37,6 +37,9 @@ class AugmentedLagrange final : public MechanicalScheme {
     p.energy = p.position = p.momentum = true;
     return p;
   }
+  std::string refuses_velocity_constraints() const override {
+    return "and with multipliers of one level A v + b would be open";
+  }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
     Promises promised = promises();

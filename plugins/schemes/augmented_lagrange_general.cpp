@@ -38,6 +38,9 @@ class AugmentedLagrangeGeneral final : public MechanicalScheme {
     p.energy = p.position = true;
     return p;
   }
+  std::string refuses_velocity_constraints() const override {
+    return "and with multipliers of one level A v + b would be open";
+  }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
     Promises promised = promises();

@@ -381,7 +381,7 @@ void ContactRun::undo() {
   if (!contact_.resting()) integrator_->restore(saved_.inner);
 }
 
-/// One smooth piece of at most `span`, which is cut while the solver fails or the velocity turns round under friction,
+/// One smooth piece of at most `span`, which is cut while the velocity turns round under friction
 /// and where a slip in space is about to end or to turn.
 bool ContactRun::take(double& span, double h, StepReport& report) {
   Integrator& integrator = *integrator_;
@@ -403,7 +403,7 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     }
     report.status = inner.status;
     report.message = inner.message;
-    if (!frictional && !turns) return false;
+    if ((!frictional && !turns) || (order_ > 0 && !inner.success())) return false;
     double stop = std::numeric_limits<double>::infinity();
     if (frictional) {  // where the deceleration of the start would stop it
       ContactPhase& phase = contact_.phase();
