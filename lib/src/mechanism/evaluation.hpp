@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "gnomon/formula/recorded.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "mechanism/formula.hpp"
+#include "mechanism/rates.hpp"
 
 namespace gnomon::mechanism {
 
@@ -70,6 +72,42 @@ class DefinitionValues {
   }
   void keep(Index entry, const S& value) { memory_.entries[static_cast<std::size_t>(entry)] = {value, call_}; }
 
+  /// The arguments at t + e, q + v e, and the values of definitions there.
+  struct Rates {
+    Rates(const Values& values, const Arguments<S>& at) : definitions(values) {
+      if (at.t != nullptr) {
+        time() = WithRate<S>(*at.t);
+        time().grad[0] = S(1.0);
+        arguments.t = &time();
+      }
+      if (at.q == nullptr || at.v == nullptr) return;
+      const Family& last = values.coordinates.back();
+      const auto n = static_cast<std::size_t>(last.offset + last.size());
+      if (positions().size() < n) positions().resize(n);
+      for (std::size_t j = 0; j < n; ++j) {
+        positions()[j] = WithRate<S>(at.q[j]);
+        positions()[j].grad[0] = at.v[j];
+      }
+      arguments.q = positions().data();
+    }
+    DefinitionValues<WithRate<S>> definitions;
+    Arguments<WithRate<S>> arguments;
+
+   private:
+    static WithRate<S>& time() {
+      thread_local WithRate<S> of_thread;
+      return of_thread;
+    }
+    static std::vector<WithRate<S>>& positions() {
+      thread_local std::vector<WithRate<S>> of_thread;
+      return of_thread;
+    }
+  };
+  Rates& rates(const Values& values, const Arguments<S>& at) {
+    if (!rates_) rates_.emplace(values, at);
+    return *rates_;
+  }
+
  private:
   struct Entry {
     S value{};
@@ -83,8 +121,10 @@ class DefinitionValues {
     thread_local Memory of_thread;
     return of_thread;
   }
+  struct None {};
   Memory& memory_;
   std::uint64_t call_;
+  std::optional<std::conditional_t<takes_rates<S>, Rates, None>> rates_;
 };
 
 /// a^n by multiplications.
@@ -144,6 +184,7 @@ class Evaluation {
   S power(const Formula& formula, const Formula::Node& node);
   S function(const Formula& formula, const Formula::Node& node);
   S definition(const Formula& formula, const Formula::Node& node);
+  S rate(const Formula& formula, const Formula::Node& node);
   S kept(std::size_t id, Index at);
   bool compare(int comparison, const S& a, const S& b) const;
   using Takes = Tape::Switch::Takes;
@@ -186,6 +227,9 @@ S Evaluation<S>::node(const Formula& formula, NodeIndex k) {
       return arguments_.lambda[entry(formula, n, values_.constraints[id])];
     case Kind::definition:
       return definition(formula, n);
+    case Kind::rate:
+      if constexpr (takes_rates<S>) return rate(formula, n);
+      return S(0.0);  // never: potentials of invariants have no definitions, and der(..) of der(..) is refused
     case Kind::negate:
       return S(-argument(formula, n, 0));
     case Kind::add:
@@ -201,7 +245,7 @@ S Evaluation<S>::node(const Formula& formula, NodeIndex k) {
     case Kind::function:
       return function(formula, n);
     case Kind::choose:
-      if constexpr (std::is_same_v<S, Recorded>) return recorded_choice(formula, n);
+      if constexpr (is_recorded<S>) return recorded_choice(formula, n);
       return compare(n.id, argument(formula, n, 0), argument(formula, n, 1)) ? argument(formula, n, 2)
                                                                              : argument(formula, n, 3);
     case Kind::sum: {
@@ -229,7 +273,7 @@ S Evaluation<S>::power(const Formula& formula, const Formula::Node& n) {
     const S product = whole_power(base, static_cast<int>(std::abs(exponent)));
     return exponent > 0 ? product : S(S(1.0) / product);
   }
-  return S(pow(base, S(exponent)));
+  return mechanism::power(base, exponent);
 }
 
 template <class S>
@@ -238,7 +282,7 @@ S Evaluation<S>::function(const Formula& formula, const Formula::Node& n) {
       std::expm1, std::hypot, std::log, std::log1p, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt,
       std::tan, std::tanh;
   const S a = argument(formula, n, 0);
-  if constexpr (std::is_same_v<S, Recorded>) {
+  if constexpr (is_recorded<S>) {
     const auto which = static_cast<FormulaFunction>(n.id);
     if (which == FormulaFunction::atan2) return recorded_angle(formula, n, a, argument(formula, n, 1));
     if (which == FormulaFunction::abs) return recorded_switch(formula, n, Takes::not_negative, a, a, -a);
@@ -272,18 +316,18 @@ S Evaluation<S>::function(const Formula& formula, const Formula::Node& n) {
 /// atan2, whose cut is a switch: on each side of it the angle goes on beyond it.
 template <class S>
 S Evaluation<S>::recorded_angle(const Formula& formula, const Formula::Node& n, const S& y, const S& x) {
-  if (x.is_constant() && (y.is_constant() || x.value() > 0)) return atan2(y, x);
+  if (is_constant(x) && (is_constant(y) || value_on_tape(x).value() > 0)) return atan2(y, x);
   const S quarter(static_cast<double>(quarter_turn));
   const S above = quarter + atan2(S(-x), y), below = atan2(x, S(-y)) - quarter;
   const S left = recorded_switch(formula, n, Takes::not_negative, y, above, below);
-  return x.is_constant() ? left : recorded_switch(formula, n, Takes::positive, x, atan2(y, x), left);
+  return is_constant(x) ? left : recorded_switch(formula, n, Takes::positive, x, atan2(y, x), left);
 }
 
 /// Both values where the comparison depends on more than constants; only the one that is taken where it does not.
 template <class S>
 S Evaluation<S>::recorded_choice(const Formula& formula, const Formula::Node& n) {
   const S a = argument(formula, n, 0), b = argument(formula, n, 1);
-  if (a.is_constant() && b.is_constant()) return argument(formula, n, compare(n.id, a, b) ? 2 : 3);
+  if (is_constant(a) && is_constant(b)) return argument(formula, n, compare(n.id, a, b) ? 2 : 3);
   // In the order of comparison_names(): < > <= >= == !=.
   const bool greater = n.id == 1 || n.id == 3, zero = n.id >= 4, swapped = n.id == 5;
   const Takes takes = zero ? Takes::zero : n.id >= 2 ? Takes::not_negative : Takes::positive;
@@ -301,6 +345,15 @@ S Evaluation<S>::definition(const Formula& formula, const Formula::Node& n) {
   inner.terms_ = terms_;
   for (std::size_t k = 0; k < n.count(); ++k) inner.slots_[k] = whole(formula, n, k);
   return inner.kept(id, at);
+}
+
+/// d' of the definition d.
+template <class S>
+S Evaluation<S>::rate(const Formula& formula, const Formula::Node& n) {
+  auto& along = definitions_->rates(values_, arguments_);
+  Evaluation<WithRate<S>> inner(values_, along.arguments, slots_, &along.definitions);
+  inner.terms_ = terms_;
+  return inner.definition(formula, n).grad[0];
 }
 
 /// The value of an entry of a definition, whose indices are in the slots.

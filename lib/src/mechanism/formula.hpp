@@ -52,6 +52,7 @@ struct Formula {
     velocity,    ///< the same, of der(...)
     multiplier,  ///< of constraint family `id`; arguments: its indices
     definition,  ///< definition `id`; arguments: its indices
+    rate,        ///< the same, of der(...): its derivative along the motion
     negate,
     add,
     subtract,
@@ -72,6 +73,7 @@ struct Formula {
     std::array<NodeIndex, 4> arguments{-1, -1, -1, -1};
     double value = 0;           ///< of a winding: the number of its angle, from one
     std::size_t count() const;  ///< of arguments
+    bool of_definition() const { return kind == Kind::definition || kind == Kind::rate; }
   };
   static constexpr std::size_t max_slots = 8;  ///< loop variables that can be in use at one place
 

@@ -5,7 +5,7 @@
 ///     sign    = { "+" | "-" } power
 ///     power   = primary [ "^" sign ]
 ///     primary = number | "(" sum ")" | name [ "[" sum { "," sum } "]" ] | function "(" sum { "," sum } ")"
-///             | "der" "(" coordinate ")" | "lambda." constraint | "if" "(" sum comparison sum "," sum "," sum ")"
+///             | "der" "(" coordinate | definition ")" | "lambda." constraint | "if" "(" sum comparison sum "," sum "," sum ")"
 ///             | "sum" "(" name "in" sum ".." sum ":" sum ")" | table "(" sum ")"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ class Parser {
     node.column = static_cast<int>(column);
     node.arguments = arguments;
     node.constant = kind != Kind::time && kind != Kind::position && kind != Kind::velocity &&
-                    kind != Kind::multiplier && kind != Kind::definition;
+                    kind != Kind::multiplier && kind != Kind::definition && kind != Kind::rate;
     for (std::size_t k = 0; k < node.count(); ++k) {
       const Formula::Node& argument = formula_.at(arguments[k]);
       node.constant = node.constant && argument.constant;
@@ -347,8 +347,10 @@ class Parser {
     skip();
     const std::size_t column = at_;
     const std::string name = dotted_name();
-    if (name.empty()) fail(column, "der(...) takes the name of a coordinate, not " + here());
-    const NodeIndex node = entry(Kind::velocity, symbols_.coordinates, "coordinate", name, column, of_velocities);
+    if (name.empty()) fail(column, "der(...) takes the name of a coordinate or definition, not " + here());
+    const NodeIndex node = symbols_.definitions.find(name)
+                               ? entry(Kind::rate, symbols_.definitions, "definition", name, column, no_argument)
+                               : entry(Kind::velocity, symbols_.coordinates, "coordinate", name, column, of_velocities);
     expect(')');
     return node;
   }

@@ -65,7 +65,7 @@ class FormulaProblem final : public Problem {
     for (std::size_t k = 0; k < values.size(); ++k) check_range(text_->parameters[k], values[k]);
     std::optional<Poses> poses;
     if (text_->mechanism) {
-      poses.emplace(text_->mechanism->bodies, values);
+      poses.emplace(text_->mechanism->bodies, values, text_->assemble);
       for (const BodyFormulas::Constant& constant : text_->mechanism->formulas.constants)
         values.push_back(constant.value(*poses));
     }
@@ -182,10 +182,11 @@ class FormulaProblem final : public Problem {
       // The constraint that is violated most where the projection has got to is often one that keeps a body rigid.
       if (const auto misfit = largest_misfit(system, instance.t0, given);
           misfit && error.code() == ErrorCode::inconsistent_start)
-        why = "no positions that fit were found from the given ones" + held_text() + ", where constraint " +
+        why = "no positions that fit were found from the given ones, where constraint " +
               all.constraint_names[static_cast<std::size_t>(misfit->constraint)] + " is " + number_text(misfit->value) +
               ", expected 0";
-      throw Error(error.code(), to_text(text_->start_place) + "the joints cannot be assembled: " + why);
+      throw Error(error.code(),
+                  to_text(text_->start_place) + "the joints cannot be assembled" + held_text() + ": " + why);
     }
   }
   /// The model with further constraints, those of joints that are held or start somewhere.
@@ -201,10 +202,12 @@ class FormulaProblem final : public Problem {
     elaborated->angles = formula_angles(elaborated);
     return {elaborated, make_system(elaborated, q0)};
   }
-  /// " with crank and joint A held"
+  /// " with crank and joint A held", and with joints that start somewhere.
   std::string held_text() const {
     const Bodies& bodies = text_->mechanism->bodies;
     std::vector<std::string> held;
+    for (const Joint& one : bodies.joints)
+      if (one.start) held.push_back("the start of joint " + one.name);
     for (const Particle& one : bodies.particles)
       if (one.held) held.push_back(one.name);
     for (const Body& one : bodies.bodies)

@@ -44,7 +44,7 @@ class Reader {
     read_names();
     for (const TomlEntry& entry : parameters) read_parameter(entry, parameters_only);
     model_.parameter_order = in_order_of_need(
-        model_.parameters.size(), Formula::Kind::parameter,
+        model_.parameters.size(), [](const Formula::Node& node) { return node.kind == Formula::Kind::parameter; },
         [&](std::size_t k) -> const Formula& { return model_.parameters[k].value; },
         [&](std::size_t k) { return "parameter " + model_.parameters[k].name + " needs its own value"; });
     read_formulas();
@@ -237,8 +237,8 @@ class Reader {
     model_.parameters.push_back(std::move(parameter));
   }
   /// The numbers of parameters or definitions, each after those that its formula uses; one must not need itself.
-  template <class FormulaOf, class Sentence>
-  static std::vector<std::size_t> in_order_of_need(std::size_t count, Formula::Kind kind, const FormulaOf& formula_of,
+  template <class IsOne, class FormulaOf, class Sentence>
+  static std::vector<std::size_t> in_order_of_need(std::size_t count, const IsOne& is_one, const FormulaOf& formula_of,
                                                    const Sentence& needs_itself) {
     enum class State { unseen, open, done };
     std::vector<State> states(count, State::unseen);
@@ -254,7 +254,7 @@ class Reader {
       for (visit(first); !path.empty();) {
         auto& [k, node] = path.back();
         const std::vector<Formula::Node>& nodes = formula_of(k).nodes;
-        while (node < nodes.size() && nodes[node].kind != kind) ++node;
+        while (node < nodes.size() && !is_one(nodes[node])) ++node;
         if (node < nodes.size()) {
           visit(static_cast<std::size_t>(nodes[node++].id));
           continue;
@@ -279,6 +279,15 @@ class Reader {
   unsigned uses_of_multiplier(const Formula::Node& node) const {
     return symbols_.slips.count(symbols_.constraints[node.id].name) > 0 ? of_multipliers | of_slips : of_multipliers;
   }
+  unsigned uses_of_rate(const Formula& formula, const Formula::Node& node) const {
+    const Definition& of = model_.definitions[static_cast<std::size_t>(node.id)];
+    if ((of.formula.uses & ~unsigned(of_time | of_positions)) != 0)
+      throw error_at(formula.place_of(node),
+                     "der(" + of.target.name + "): " + of.target.name + " contains " +
+                         ((of.formula.uses & of_velocities) != 0 ? "velocities" : "multipliers") +
+                         ", and der(...) is for what is a function of positions and time");
+    return of.formula.uses | ((of.formula.uses & of_positions) != 0 ? of_velocities : no_argument);
+  }
   void check_uses(Formula& formula, const std::string& what, unsigned allowed) const {
     using Kind = Formula::Kind;
     for (const Formula::Node& node : formula.nodes) {
@@ -288,7 +297,8 @@ class Reader {
                             : node.kind == Kind::multiplier ? uses_of_multiplier(node)
                             : node.kind == Kind::definition
                                 ? model_.definitions[static_cast<std::size_t>(node.id)].formula.uses
-                                : no_argument;
+                            : node.kind == Kind::rate ? uses_of_rate(formula, node)
+                                                      : no_argument;
       formula.uses |= uses;
       if (is_winding(node) && node.value == 0)
         throw error_at(formula.place_of(node),
@@ -425,7 +435,7 @@ class Reader {
   void complete_definitions() {
     const auto formula_of = [&](std::size_t k) -> Formula& { return model_.definitions[k].formula; };
     const std::vector<std::size_t> order = in_order_of_need(
-        model_.definitions.size(), Formula::Kind::definition, formula_of,
+        model_.definitions.size(), [](const Formula::Node& node) { return node.of_definition(); }, formula_of,
         [&](std::size_t k) { return "definition " + model_.definitions[k].target.name + " needs itself"; });
     // Evaluation descends from a definition to those that it needs. Where that gets deep the next ones below, without
     // indices, are evaluated before, and count as one operation for those above.
@@ -438,7 +448,7 @@ class Reader {
       Definition& definition = model_.definitions[k];
       Below& below = all[k];
       for (const Formula::Node& node : definition.formula.nodes) {
-        if (node.kind != Formula::Kind::definition) continue;
+        if (!node.of_definition()) continue;
         const Below& used = all[static_cast<std::size_t>(node.id)];
         below.depth = std::max(below.depth, used.depth);
         below.before.insert(used.before.begin(), used.before.end());

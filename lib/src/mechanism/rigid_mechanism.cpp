@@ -111,7 +111,7 @@ RigidMechanism rigid_mechanism(const ProblemInstance& instance) {
   const System& system = *instance.model->mechanical();
   const mechanism::Elaborated& all =
       *dynamic_cast<const AutodiffSystem<mechanism::FormulaModel>&>(*instance.model).model().all;
-  const Poses poses(bodies, all.values.parameters);
+  const Poses poses(bodies, all.values.parameters, all.text->assemble);
   RigidMechanism out;
   out.planar = bodies.dimension == 2;
   if (!bodies.gravity.empty()) out.gravity = poses.vector(bodies.gravity);

@@ -5,6 +5,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/curves.hpp"
 #include "gnomon/model/outputs.hpp"
+#include "gnomon/start/verify.hpp"
 #include "mechanism/built_models.hpp"
 #include "support/changed_files.hpp"
 #include "support/compare_systems.hpp"
@@ -279,6 +280,57 @@ nowhere = "log(-1 - r^2)"
     BOOST_TEST(values[static_cast<Index>(i)] == expected[i], boost::test_tools::tolerance(1e-15));
   BOOST_TEST(std::isnan(values[7]));
   BOOST_TEST(!build(pendulum + "[outputs]\nx = \"x\"").outputs->uses_multipliers());
+}
+
+// der(d) of definitions d(t,q) against their derivatives along the motion, as numbers and on a tape, where branches are
+// switches and the turns of an angle count.
+BOOST_AUTO_TEST_CASE(definitions_have_derivatives) {
+  const std::string text = R"toml(format = 1
+coordinates = ["x", "y"]
+mass = 1
+potential = "x^2 + y^2"
+[definitions]
+length = "sqrt(x^2 + y^2 + t^2)"
+branches = "if(x > 0, x^3, y)*abs(y) + min(x, y) + max(x*t, y) + x^2.5 + erf(y) + x^3*t"
+angle = "winding(y, x)"
+cut = "atan2(y, x)"
+"family[i] for i in 1..2" = "x^i*length"
+[force]
+x = "der(length) + der(angle) + der(family[2])"
+y = "der(branches) + der(cut) + sum(i in 1..2: der(family[i]))"
+[start]
+position = { x = 0.7, y = -0.6 }
+[outputs]
+x = "der(length) + der(angle) + der(family[2])"
+y = "der(branches) + der(cut) + sum(i in 1..2: der(family[i]))"
+)toml";
+  const ProblemInstance file = build(text);
+  const double x = 0.7, y = -0.6, t = 0.4, u = 1.3, w = -0.2;
+  const double length = std::sqrt(x * x + y * y + t * t), of_length = (x * u + y * w + t) / length;
+  const double of_angle = (x * w - y * u) / (x * x + y * y);
+  const double first = u * length + x * of_length, second = 2 * x * u * length + x * x * of_length;
+  const double of_branches = 3 * x * x * u * -y - x * x * x * w + w + (u * t + x) + 2.5 * std::pow(x, 1.5) * u +
+                             2 / std::sqrt(M_PI) * std::exp(-y * y) * w + 3 * x * x * u * t + x * x * x;
+  const Vector q = (Vector(2) << x, y).finished(), v = (Vector(2) << u, w).finished();
+  const Vector expected =
+      (Vector(2) << of_length + of_angle + second, of_branches + of_angle + first + second).finished();
+  Vector force(2), outputs(2);
+  file.model->mechanical()->parts().force->force(t, q, v, force);
+  file.outputs->evaluate(t, q, v, Vector(), outputs);
+  BOOST_TEST((force - expected).norm() < 1e-14);
+  BOOST_TEST((outputs - expected).norm() < 1e-14);
+  for (const gnomon::ModelCheck& check : gnomon::verify(file)) BOOST_TEST(check.passed(), check.name);
+  const auto of = [&](const std::string& definition) {
+    return gnomon::test::with(text, "[definitions]\n", "[definitions]\nspeed = \"" + definition + "\"\n") +
+           "z = \"der(speed)\"\n";
+  };
+  check_complaints({
+      {of("der(x)"), "der(speed): speed contains velocities, and der(...) is for what is a function of positions"},
+      {of("der(length)"), "der(speed): speed contains velocities"},
+      {of("der(speed)"), "definition speed needs itself"},
+      {gnomon::test::with(text, "der(angle)", "der(angel)"), "unknown coordinate \"angel\""},
+      {gnomon::test::with(text, "der(family[2])", "der(family)"), "\"family\" has 0 indices here, expected 1"},
+  });
 }
 
 BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {

@@ -377,10 +377,26 @@ angular_velocity = [1, 2, 3]
   for (const char* name : {"b.x", "b.y", "b.z", "b.kinetic"}) check_near(a[name], b[name], 1e-14);
   for (MechanismRun* run : {&a, &b}) run->to(1);
   for (const char* name : {"b.z", "b.kinetic", "b.omega.x"}) check_near(a[name], b[name], 1e-9);
-  check_complaints({{with(ends, "angular", "position = [0, 0, 0]\nangular"), "has a position beside the from and to"},
-                    {with(ends, ", to = [\"l\", 1, 1]", ""), "has no to"},
-                    {with(ends, "cylinder", "sphere"), "is a sphere, which has no from"},
-                    {with(ends, "[\"l\", 1, 1]", "[0, 0, 1]"), "expected above zero"}});
+  check_complaints(
+      {{with(ends, "angular", "position = [0, 0, 0]\nangular"), "has a position beside the from and to"},
+       {with(ends, ", to = [\"l\", 1, 1]", ""), "has no to"},
+       {with(ends, "cylinder", "sphere"), "is a sphere, which has no from"},
+       {with(ends, "[\"l\", 1, 1]", "[0, 0, 1]"), "expected above zero"},
+       {with(ends, "cylinder = 0.1", "cylinder = [0.1, 2]"), "of body b, one size beside from and to, is"}});
+
+  const std::string planar = R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+parameters = { l = 2 }
+[bodies.b]
+shape = { box = 0.1, from = [1, 1], to = [0, "l"], density = 7 }
+angular_velocity = 2
+)toml";
+  MechanismRun c(planar), d(with(planar, "box = 0.1, from = [1, 1], to = [0, \"l\"], density = 7 }",
+                                 "box = [\"sqrt(2)\", 0.1], density = 7 }\n"
+                                 "position = [0.5, 1.5]\norientation = \"135*deg\""));
+  for (const char* name : {"b.x", "b.y", "b.angle", "b.kinetic"}) check_near(c[name], d[name], 1e-15);
+  check_complaints({{with(planar, "box", "disc"), "is a disc, which has no from"}});
 }
 
 /// A box as triangles, binary and as text, has the mass, the centre and the inertia of the box.

@@ -537,6 +537,73 @@ push = "lambda.floor"
   BOOST_TEST(floor["push"] == 0.0);
 }
 
+/// What is at points that move: a spring with a damper and the law of a motor against formulas, a ball that rolls and
+/// one that sticks on a table which is pulled away, with 2/7 of its acceleration, and a block that slides there while
+/// the table shakes, mu (g t^2/2 + z) from its place.
+BOOST_AUTO_TEST_CASE(points_that_move) {
+  MechanismRun bodies(R"toml(format = 1
+planar = true
+points = { P = ["0.3*sin(2*t)", "0.1*t^2"] }
+[particles]
+a = { mass = 1, position = [1, 0] }
+b = { mass = 2, position = [0, -1], velocity = [0.2, 0] }
+[joints]
+guide = { type = "point-on-line", between = ["P", "a"], axis = [1, 0], damping = 2 }
+[motors]
+law = { joint = "guide", force = "-3*speed - 5*distance" }
+[springs]
+s = { between = ["P", "b"], stiffness = 10, rest_length = 0.8, damping = 1 }
+[start]
+assemble = true
+)toml");
+  MechanismRun formulas(R"toml(format = 1
+coordinates = ["x", "u", "w"]
+mass = [1, 2, 2]
+potential = "0"
+[definitions]
+p = "0.3*sin(2*t)"
+length = "sqrt((u - p)^2 + (w - 0.1*t^2)^2)"
+rate = "((u - p)*(der(u) - 0.6*cos(2*t)) + (w - 0.1*t^2)*(der(w) - 0.2*t))/length"
+pull = "(10*(length - 0.8) + rate)/length"
+[force]
+x = "-5*(der(x) - 0.6*cos(2*t)) - 5*(x - p - 1)"
+u = "-pull*(u - p)"
+w = "-pull*(w - 0.1*t^2)"
+[start]
+position = { x = 1, w = -1 }
+velocity = { u = 0.2 }
+[outputs]
+x = "x"
+u = "u"
+w = "w"
+)toml");
+  bodies.to(1);
+  formulas.to(1);
+  check_near(bodies["a.x"], formulas["x"], 1e-9);
+  check_near(bodies["b.x"], formulas["u"], 1e-9);
+  check_near(bodies["b.y"], formulas["w"], 1e-9);
+
+  MechanismRun table(R"toml(format = 1
+gravity = [0, 0, -9.81]
+points = { P = ["1.5*t^2", 0, "0.01*sin(2*t)^2"] }
+[bodies]
+rolls = { shape = { sphere = 0.1, density = 1000 }, position = [0, 0, 0.1] }
+sticks = { shape = { sphere = 0.1, density = 1000 }, position = [0, 1, 0.1] }
+[particles]
+block = { mass = 1, position = [1, 0, 0] }
+[joints]
+roll = { type = "rolling", between = ["P", "rolls"], normal = [0, 0, 1] }
+[contacts]
+balls = { plane = { point = "P", normal = [0, 0, 1] }, on = ["sticks"], radius = 0.1, friction = 0.2 }
+points = { plane = { point = "P", normal = [0, 0, 1] }, on = ["block"], friction = 0.2 }
+)toml");
+  table.to(0.5);
+  check_near(table["rolls.x"], 2.0 / 7 * 1.5 * 0.25, 1e-9);
+  check_near(table["sticks.x"], 2.0 / 7 * 1.5 * 0.25, 1e-9);
+  check_near(table["block.x"], 1 + 0.2 * (g * 0.125 + 0.01 * std::sin(1.0) * std::sin(1.0)), 1e-9);
+  table.check_promises();
+}
+
 /// Two wheels of an axle: the side of the second one repeats what that of the first, the hinges and the heights say.
 /// The motion is that without it, the energy and all conditions are kept, to the order of the method.
 BOOST_AUTO_TEST_CASE(two_wheels_of_an_axle) {

@@ -147,10 +147,14 @@ void assemble_velocity(const Elaborated& all, const System& system, double t, co
   Index row = 0;
   left.rows.head(m).maxCoeff(&row);
   const auto i = static_cast<std::size_t>(row);
-  throw error_at(all.constraint_formula(static_cast<Index>(i)).place,
-                 "the given velocities" + owners(system, given) + " do not fit: they violate constraint " +
-                     all.constraint_names[i] + ", or others, by " + number_text(left.rows[worst] / left.scale[worst]) +
-                     " (velocities that are not given are assembled)");
+  const std::string& name = all.constraint_names[i];
+  const std::size_t of_start = name.rfind(".given");  // the rate of a joint that starts with a speed
+  throw error_at(
+      all.constraint_formula(static_cast<Index>(i)).place,
+      "the given velocities" + owners(system, given) + " do not fit: they violate " +
+          (of_start == std::string::npos ? "constraint " + name : "the given rate of " + name.substr(0, of_start)) +
+          ", or others, by " + number_text(left.rows[worst] / left.scale[worst]) +
+          " (velocities that are not given are assembled)");
 }
 
 }  // namespace gnomon::mechanism

@@ -28,12 +28,15 @@ class BodyWriter : FormulaWriter {
   void write_point(const FixedPoint& point) {
     for (std::size_t c = 0; c < dimension_; ++c) {
       const std::string name = point.name + "." + letters[c];
-      if (!point.position.partner && uses_time(point.position.position[c]))
+      const std::string rate = point.name + ".v" + letters[c];
+      if (!point.position.partner && uses_time(point.position.position[c])) {
         define(name, point.position.position[c].text, point.position.position[c].place);
-      else
-        constant(name, point.place,
-                 [at = point.position, c](const Poses& poses) { return poses.position(at)[static_cast<Index>(c)]; });
-      if (!point.moves) constant(point.name + ".v" + letters[c], point.place, [](const Poses&) { return 0.0; });
+        define(rate, "der(" + name + ")", point.place);
+        continue;
+      }
+      constant(name, point.place,
+               [at = point.position, c](const Poses& poses) { return poses.position(at)[static_cast<Index>(c)]; });
+      constant(rate, point.place, [](const Poses&) { return 0.0; });
     }
     draw(point.name, {point_of(point.name)}, point.place);
   }

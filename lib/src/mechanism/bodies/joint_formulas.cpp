@@ -90,7 +90,6 @@ class JointWriter : JoiningWriter {
     using V = JointType;
     const std::string& j = joint.name;
     const Place& place = joint.place;
-    const bool rates = !moves(joint.a) && !moves(joint.b);
     if (joint.type->turns) {
       const V::Vector first = planar() ? V::n : V::e1, second = planar() ? V::e1 : V::e2;
       write_turning(j, "", {unit(joint, false, first), unit(joint, true, first), unit(joint, true, second)}, place);
@@ -110,14 +109,12 @@ class JointWriter : JoiningWriter {
       define(j + ".distance", across(joint, n) + " - " + j + ".start", place);
       show(j + ".distance", "m", place);
       if (joint.held) hold(j + ".distance", j + ".distance", place);
-      if (rates) {
-        define(j + ".slip", sum([&](const std::string& c) {
-                 return apart(joint.a, joint.b, c) + "*" + n + ".v" + c + " + " + apart(joint.a, joint.b, "v" + c) +
-                        "*" + n + "." + c;
-               }),
-               place);
-        show(j + ".slip", "m/s", place);
-      }
+      define(j + ".slip", sum([&](const std::string& c) {
+               return apart(joint.a, joint.b, c) + "*" + n + ".v" + c + " + " + apart(joint.a, joint.b, "v" + c) + "*" +
+                      n + "." + c;
+             }),
+             place);
+      show(j + ".slip", "m/s", place);
     }
     const auto number_of = [&](const char* name, const std::optional<Formula>& f) {
       constant(j + "." + name, f ? f->place : place, [f](const Poses& poses) { return f ? poses.number(*f) : 0.0; });

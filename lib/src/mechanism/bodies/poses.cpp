@@ -38,7 +38,8 @@ Matrix3 frame(const Vector3& n) {
   return out.unaryExpr(&cleaned);
 }
 
-Poses::Poses(const Bodies& bodies, const std::vector<double>& parameters) : bodies_(bodies) {
+Poses::Poses(const Bodies& bodies, const std::vector<double>& parameters, bool assembled)
+    : bodies_(bodies), assembled_(assembled) {
   values_.parameters = parameters;
   for (const Body& body : bodies.bodies) {
     find_mass(body);
@@ -351,6 +352,10 @@ void Poses::place(std::size_t k) {
       const Vector3 from = axes_[k] * (markers_[k][body.puts[1].first] - marker);
       if (!(to.norm() > 0) || !(from.norm() > 0))
         throw error_at(body.place, "the place of body " + body.name + ": its two markers are at one point");
+      if (!assembled_ && std::abs(to.norm() - from.norm()) > thresholds::misfit * to.norm())
+        throw error_at(body.place, "the place of body " + body.name + ": its two markers are " +
+                                       number_text(from.norm()) + " apart and their places " + number_text(to.norm()) +
+                                       ", expected one distance, or assemble = true in [start]");
       // In the plane about the third axis also where the two are opposite.
       const Matrix3 turn =
           bodies_.dimension == 2

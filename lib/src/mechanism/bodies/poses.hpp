@@ -17,9 +17,10 @@ class Poses {
   using Matrix3 = Eigen::Matrix3d;
 
   /// \param parameters one value a parameter
+  /// \param assembled  the start is moved to where everything fits
   /// Throws Error(bad_value) for a mass or inertia that no body has, an axis of length zero, and places that depend on
   /// themselves.
-  Poses(const Bodies& bodies, const std::vector<double>& parameters);
+  Poses(const Bodies& bodies, const std::vector<double>& parameters, bool assembled);
 
   double number(const Formula& formula) const;
   Vector3 vector(const Formulas& formulas) const;
@@ -67,6 +68,7 @@ class Poses {
   void place(std::size_t k);
 
   const Bodies& bodies_;
+  bool assembled_;
   Values values_;
   std::vector<double> masses_;
   std::vector<Matrix3> moments_, axes_;

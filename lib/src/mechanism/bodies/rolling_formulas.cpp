@@ -207,9 +207,8 @@ class RollingWriter : JoiningWriter {
       define(r + ".from_a." + l, apart(rolling.a, rolling.b, l) + " + " + c + "." + l, rolling.place);
     }
     for (std::size_t i = 0; i < 3; ++i) {
-      std::string slip = rolling.b.name + ".v" + letters[i] + " + " + turned(rolling.b, c, i);
-      if (rolling.a.kind == Partner::Kind::body)
-        slip += " - " + rolling.a.name + ".v" + letters[i] + " - (" + turned(rolling.a, r + ".from_a", i) + ")";
+      std::string slip = apart(rolling.a, rolling.b, "v" + letters[i]) + " + " + turned(rolling.b, c, i);
+      if (rolling.a.kind == Partner::Kind::body) slip += " - (" + turned(rolling.a, r + ".from_a", i) + ")";
       define(r + ".slip." + letters[i], slip, rolling.place);
     }
     for (const auto& [row, vector] : rows(rolling))

@@ -165,38 +165,53 @@ class BodyReader : TableReader {
       if (found)
         throw error_at(file_.place(*size), "the shape of " + what + " is a " + found->name + " and a " + type.name);
       found = &type;
-      const std::string of = std::string("the ") + type.name + " of " + what;
+      const bool has_ends = all_.dimension == 2
+                                ? type.shape == Body::Shape::box
+                                : type.shape == Body::Shape::cylinder || type.shape == Body::Shape::capsule,
+                 mesh = type.shape == Body::Shape::mesh;
+      for (const auto& [key, known_key] : {std::pair{"from", has_ends}, {"to", has_ends}, {"scale", mesh}})
+        if (const toml::node* other = keys.table.get(key); other && !known_key)
+          throw error_at(file_.place(*other), "the shape of " + what + " is a " + type.name + ", which has no " + key);
+      const bool ends = keys.table.get("from") || keys.table.get("to");
+      const std::string of = std::string("the ") + type.name + " of " + what +
+                             (ends                            ? ", one size beside from and to,"
+                              : has_ends && !size->is_array() ? " without from and to"
+                                                              : "");
       body.shape = type.shape;
-      if (type.shape == Body::Shape::mesh)
+      if (mesh)
         read_surface(keys, *size, body);
-      else if (keys.table.get("from") && (type.shape == Body::Shape::cylinder || type.shape == Body::Shape::capsule))
+      else if (ends)
         read_ends(keys, formula(*size, of), body);
       else
         body.sizes = type.sizes == 1 ? Formulas{formula(*size, of)} : numbers(*size, of, type.sizes);
       if (type.thin) body.thin = 2;
     }
     if (found == nullptr) throw error_at(file_.place(node), "the shape of " + what + " is none of " + names);
-    for (const auto& [key, used] : {std::pair{"from", !body.position.empty()},
-                                    {"to", !body.position.empty()},
-                                    {"scale", body.shape == Body::Shape::mesh}})
-      if (const toml::node* other = keys.table.get(key); other && !used)
-        throw error_at(file_.place(*other), "the shape of " + what + " is a " + found->name + ", which has no " + key);
   }
-  /// A cylinder or capsule from one point in space to another one.
-  void read_ends(const Keys& keys, Formula radius, Body& body) const {
-    const Formulas from = vector(*keys.table.get("from"), "from of " + keys.what),
+  /// A cylinder or capsule of a radius from one point in space to another one, in the plane a box of a width.
+  void read_ends(const Keys& keys, Formula across, Body& body) const {
+    const Formulas from = vector(required(keys, "from"), "from of " + keys.what),
                    to = vector(required(keys, "to"), "to of " + keys.what);
     const auto made = [&](const std::string& text) { return parse_formula(text, from.front().place, parameters_); };
     std::string square;
-    for (std::size_t c = 0; c < 3; ++c) {
+    Formulas way;
+    for (std::size_t c = 0; c < dimension(); ++c) {
       const std::string a = "(" + from[c].text + ")", b = "(" + to[c].text + ")";
-      body.orientation.numbers.push_back(made(b + " - " + a));
+      way.push_back(made(b + " - " + a));
       body.position.push_back(made("(" + a + " + " + b + ")/2"));
       square += (c ? " + (" : "(") + b + " - " + a + ")^2";
     }
-    body.orientation.form = Orientation::Form::along;
     body.orientation.place = keys.place;
-    body.sizes = {std::move(radius), made("sqrt(" + square + ")")};
+    Formula length = made("sqrt(" + square + ")");
+    if (all_.dimension == 3) {
+      body.orientation.form = Orientation::Form::along;
+      body.orientation.numbers = std::move(way);
+      body.sizes = {std::move(across), std::move(length)};
+    } else {
+      body.orientation.form = Orientation::Form::turn;
+      body.orientation.angle = made("atan2(" + way[1].text + ", " + way[0].text + ")");
+      body.sizes = {std::move(length), std::move(across)};
+    }
   }
   /// mesh = "part.stl", scale = 1e-3
   void read_surface(const Keys& keys, const toml::node& node, Body& body) const {
@@ -218,7 +233,7 @@ class BodyReader : TableReader {
       body.inertia = {formula(node, of)};
       return;
     }
-    const toml::array& rows = file_.array(node, of);
+    const toml::array& rows = file_.array(node, of + ", in space three principal moments or a matrix,");
     if (rows.size() != 3)
       throw error_at(file_.place(node), of + " has " + std::to_string(rows.size()) +
                                             " entries, expected 3 principal moments, or a matrix of three rows");

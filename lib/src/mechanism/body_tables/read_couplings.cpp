@@ -39,7 +39,6 @@ class CouplingReader : TableReader {
       if (!one->has_axes() || (one == &rolling.b && one->kind != Partner::Kind::body))
         throw error_at(one->place, what + ": \"" + one->name + "\" is no body " +
                                        (one == &rolling.b ? "that rolls" : "with a plane, and no point"));
-    refuse_moving(rolling.a, rolling.a, what);
     rolling.friction = optional(keys, "friction");
     if (keys.table.get("normal") == nullptr && all_.dimension == 2)
       return read_rolling_on_disc(keys, std::move(rolling));
@@ -189,7 +188,6 @@ class CouplingReader : TableReader {
     for (const Partner* one : {&bushing.a, &bushing.b})
       if (!one->has_axes() && (turning || one == &bushing.a))
         throw error_at(one->place, what + ": particle " + one->name + " has no axes for a bushing");
-    if (!bushing.damping.empty()) refuse_moving(bushing.a, bushing.b, what);
     all_.bushings.push_back(std::move(bushing));
   }
 };

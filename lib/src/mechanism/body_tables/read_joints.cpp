@@ -173,7 +173,6 @@ class JointReader : TableReader {
       if (turns) joint.bearing_radius = formula(required(own, "radius"), "the radius of " + own.what);
     }
     read_limits(keys, joint);
-    if (joint.damping || joint.stop_damping || joint.dry_friction) refuse_moving(joint.a, joint.b, what);
   }
   /// limits = [lower, upper], or { lower = .. } or { upper = .. } for one of them
   void read_limits(const Keys& keys, Joint& joint) const {
@@ -228,7 +227,6 @@ class JointReader : TableReader {
                                                 (turning ? "an angle or a torque" : "a distance or a force") +
                                                 ", and joint " + joint.name + " of the type " + joint.type->name +
                                                 (turning ? " does not turn about an axis" : " does not slide"));
-      if (kind == Motor::Kind::torque || kind == Motor::Kind::force) refuse_moving(joint.a, joint.b, what);
     }
     if (given != 1)
       throw error_at(entry.key_place,

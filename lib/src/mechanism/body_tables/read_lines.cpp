@@ -56,7 +56,6 @@ class LineReader : TableReader {
       if (*one && spring.law != Spring::Law::stiffness)
         throw error_at((*one)->place,
                        what + " has a " + (one == &spring.damping ? "damping" : "rest_length") + " and no stiffness");
-    if (spring.damping || spring.law == Spring::Law::tension) refuse_moving(spring.a, spring.b, what);
     all_.springs.push_back(std::move(spring));
   }
 
@@ -84,8 +83,6 @@ class LineReader : TableReader {
     if (rope.stiffness && rope.restitution)
       throw error_at(rope.restitution->place, what + " has a restitution beside a stiffness, expected one of them");
     if (rope.damping && !rope.stiffness) throw error_at(rope.damping->place, what + " has a damping and no stiffness");
-    for (std::size_t k = 1; rope.damping && k < rope.through.size(); ++k)
-      refuse_moving(rope.through[k - 1], rope.through[k], what);
     all_.ropes.push_back(std::move(rope));
   }
 };

@@ -99,12 +99,6 @@ std::pair<Partner, Partner> TableReader::between(const Keys& keys) const {
   return result;
 }
 
-void TableReader::refuse_moving(const Partner& a, const Partner& b, const std::string& what) const {
-  for (const Partner* one : {&a, &b})
-    if (one->kind == Partner::Kind::point && all_.points[one->index].moves)
-      throw error_at(one->place, what + " needs the velocity of point " + one->name + ", which moves with t");
-}
-
 std::pair<std::string, Place> TableReader::text_of(const toml::node& node, const std::string& what) const {
   if (node.is_string()) {
     std::string text = node.as_string()->get();

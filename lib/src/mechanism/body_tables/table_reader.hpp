@@ -75,8 +75,6 @@ class TableReader {
   Target3 target(const toml::node& node, const std::string& what) const;
   /// The two partners of what joins them; of which one is moved by forces.
   std::pair<Partner, Partner> between(const Keys& keys) const;
-  /// The velocity of a point that moves with t is not known as a formula.
-  void refuse_moving(const Partner& a, const Partner& b, const std::string& what) const;
   /// The text of a formula that is read with the formulas of the model, or a number.
   std::pair<std::string, Place> text_of(const toml::node& node, const std::string& what) const;
 
