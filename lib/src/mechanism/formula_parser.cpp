@@ -5,7 +5,8 @@
 ///     sign    = { "+" | "-" } power
 ///     power   = primary [ "^" sign ]
 ///     primary = number | "(" sum ")" | name [ "[" sum { "," sum } "]" ] | function "(" sum { "," sum } ")"
-///             | "der" "(" coordinate | definition ")" | "lambda." constraint | "if" "(" sum comparison sum "," sum "," sum ")"
+///             | "der" "(" coordinate | definition ")" | "lambda." constraint
+///             | "if" "(" sum comparison sum "," sum "," sum ")"
 ///             | "sum" "(" name "in" sum ".." sum ":" sum ")" | table "(" sum ")"
 
 #include <algorithm>

@@ -4,9 +4,9 @@
 ///
 ///     y = q,  z = v = q',  p = M(q) v,  f = L_q + Q = -T_q(q, M v) - grad U + Q,  r = -G^T psi + R,  g,  h = G v + g_t
 ///
-/// and for constraints of velocities g = 0, without entries in g_y, and h = A v + b, with T = p^T M^-1 p / 2, so that L_q(q,v) = -T_q(q,p) - grad U at p = M v. Of a mass that depends on q the
-/// derivatives follow from those of T: at fixed v, dp/dq w = -M T_pq w. A system that depends on time is taken as it is
-/// at one time.
+/// and for constraints of velocities g = 0, without entries in g_y, and h = A v + b, with T = p^T M^-1 p / 2, so that
+/// L_q(q,v) = -T_q(q,p) - grad U at p = M v. Of a mass that depends on q the derivatives follow from those of T: at
+/// fixed v, dp/dq w = -M T_pq w. A system that depends on time is taken as it is at one time.
 
 #include <array>
 #include <memory>
