@@ -30,8 +30,8 @@ bool single_will_do(const std::vector<double>& numbers, Precision precision) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const double x : numbers) {
     if (!std::isfinite(x)) continue;
-    if (x != 0 && (std::abs(x) < std::numeric_limits<float>::min() || std::abs(x) > std::numeric_limits<float>::max()))
-      return false;
+    if (std::abs(x) > std::numeric_limits<float>::max()) return false;
+    if (x != 0 && std::abs(x) < std::numeric_limits<float>::min() && precision == Precision::relative) return false;
     low = std::min(low, x);
     high = std::max(high, x);
   }

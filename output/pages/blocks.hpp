@@ -97,6 +97,15 @@ struct MovingCurve {
   std::size_t n_points = 1;  ///< one: a dot
   bool traced = false;       ///< of a dot: where it was is drawn behind it, fading
   bool fixed = false;        ///< drawn in grey
+  /// line, outline (where there is no solid), spring, trace, joint or ground
+  std::string kind = "line";
+};
+
+/// A surface of a mechanism that moves as a rigid body: what is common to all runs of it.
+struct MovingSolid {
+  std::string name, kind = "body";     ///< body, inertia (translucent), joint or contact
+  std::vector<double> points;          ///< coordinates of the corners of its triangles, in its own axes
+  std::vector<std::size_t> triangles;  ///< three corners each, anticlockwise from outside
 };
 
 /// The curves of one run at all times of the motion.
@@ -106,6 +115,8 @@ struct MovingRun {
   bool reference = false;  ///< drawn translucent, behind the others
   /// By time, then by curve, then by point, then by coordinate; NaN: not there.
   std::vector<double> points = {};
+  /// By time, then by solid: the three coordinates of its origin, of its first and of its second axis.
+  std::vector<double> poses = {};
 };
 
 /// An animated view with a slider of time. All runs move together, at a common list of times.
@@ -118,9 +129,24 @@ struct Motion {
   std::vector<double> times;  ///< increasing
   std::string time_unit = "";
   std::vector<MovingCurve> curves;
-  std::vector<MovingRun> runs;  ///< at least one
+  std::vector<MovingSolid> solids;  ///< of dimension 3
+  std::vector<MovingRun> runs;      ///< at least one
 };
 
-using Block = std::variant<Section, Text, Facts, Command, Table, Matrix, Chart, Motion>;
+/// Quantities over time: a table of their extremes, in which those are chosen that are drawn, a chart for each unit.
+/// Beside a Motion that comes before.
+struct Quantities {
+  struct One {
+    std::string name, unit;
+    std::vector<double> values;  ///< one a time
+    bool chosen = false;         ///< where the page opens
+  };
+  std::string title, note;
+  std::vector<double> times;  ///< increasing
+  std::string time_unit = "";
+  std::vector<One> all;
+};
+
+using Block = std::variant<Section, Text, Facts, Command, Table, Matrix, Chart, Motion, Quantities>;
 
 }  // namespace gnomon::pages

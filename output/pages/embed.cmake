@@ -1,4 +1,4 @@
-# Writes a C++ file with the text of all assets: cmake -DOUTPUT= -DFRONT= -DSTYLES= -DLIBRARY= -DLICENSE= -P embed.cmake
+# Writes a C++ file with the text of all assets: cmake -DOUTPUT= -DFRONT= -DSTYLES= -DLIBRARY= -DLICENSE= -DSPACE= -DLICENSE_OF_SPACE= -P embed.cmake
 # A literal is at most 15000 bytes long, as all compilers take it; neighbours are joined.
 function(append_literal name)
   set(all "")
@@ -21,5 +21,7 @@ set(source "// Made by embed.cmake.\n#include \"pages/assets.hpp\"\n\nnamespace 
 append_literal(styles ${STYLES})
 append_literal(library ${LIBRARY})
 append_literal(license ${LICENSE})
+append_literal(space ${SPACE})
+append_literal(license_of_space ${LICENSE_OF_SPACE})
 append_literal(program ${FRONT})
 file(WRITE ${OUTPUT} "${source}}  // namespace gnomon::pages::assets\n")

@@ -184,6 +184,7 @@ struct Encoder {
       one["n"] = Json::UInt64(curve.n_points);
       one["traced"] = curve.traced;
       one["fixed"] = curve.fixed;
+      one["shape"] = curve.kind;
       out["curves"].append(one);
     }
     out["runs"] = Json::Value(Json::arrayValue);
@@ -192,8 +193,34 @@ struct Encoder {
       one["name"] = run.name;
       one["group"] = run.group;
       one["reference"] = run.reference;
-      one["points"] = arrays.add(run.points, Precision::relative);
+      one["points"] = arrays.add(run.points, Precision::range);
+      if (!run.poses.empty()) one["poses"] = arrays.add(run.poses, Precision::range);
       out["runs"].append(one);
+    }
+    out["solids"] = Json::Value(Json::arrayValue);
+    for (const MovingSolid& solid : block.solids) {
+      Json::Value one;
+      one["name"] = solid.name;
+      one["shape"] = solid.kind;
+      one["points"] = arrays.add(solid.points, Precision::range);
+      one["triangles"] = arrays.add(solid.triangles);
+      out["solids"].append(one);
+    }
+    return out;
+  }
+  Json::Value operator()(const Quantities& block) const {
+    Json::Value out = named("quantities", block.title);
+    out["note"] = block.note;
+    out["times"] = arrays.add(block.times, Precision::exact);
+    out["time_unit"] = block.time_unit;
+    out["all"] = Json::Value(Json::arrayValue);
+    for (const Quantities::One& given : block.all) {
+      Json::Value one;
+      one["name"] = given.name;
+      one["unit"] = given.unit;
+      one["chosen"] = given.chosen;
+      one["values"] = arrays.add(given.values, Precision::range);
+      out["all"].append(one);
     }
     return out;
   }
@@ -240,6 +267,22 @@ struct Checker {
       if (run.points.size() != expected)
         misfit(block.title, fmt::format("the run \"{}\" has {} coordinates, {} were expected", run.name,
                                         run.points.size(), expected));
+    const std::size_t poses = 9 * block.times.size() * block.solids.size();
+    for (const MovingRun& run : block.runs)
+      if (run.poses.size() != poses)
+        misfit(block.title, fmt::format("the run \"{}\" has {} numbers of poses, {} were expected", run.name,
+                                        run.poses.size(), poses));
+    for (const MovingSolid& solid : block.solids)
+      for (const std::size_t corner : solid.triangles)
+        if (3 * corner + 2 >= solid.points.size())
+          misfit(block.title, fmt::format("the solid \"{}\" has a corner {} and {} coordinates", solid.name, corner,
+                                          solid.points.size()));
+  }
+  void operator()(const Quantities& block) const {
+    for (const Quantities::One& one : block.all)
+      if (one.values.size() != block.times.size())
+        misfit(block.title,
+               fmt::format("\"{}\" has {} values at {} times", one.name, one.values.size(), block.times.size()));
   }
 };
 

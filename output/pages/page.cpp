@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <json/json.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pages/arrays.hpp"
@@ -119,6 +120,12 @@ std::string Page::html() const {
       "<noscript><p>This report draws its tables and curves with JavaScript, which is switched off.</p></noscript>\n";
   out += fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n", script_json(data));
   out += fmt::format("<script>\n/*\nuPlot: {}*/\n{}</script>\n", assets::license, assets::library);
+  const auto has_solids = [](const Block& block) {
+    const auto* motion = std::get_if<Motion>(&block);
+    return motion && !motion->solids.empty();
+  };
+  if (std::any_of(blocks_.begin(), blocks_.end(), has_solids))
+    out += fmt::format("<script>\n/*\nthree.js: {}*/\n{}</script>\n", assets::license_of_space, assets::space);
   out += fmt::format("<script>\n(() => {{\n\"use strict\";\n{}}})();\n</script>\n</body>\n</html>\n", assets::program);
   return out;
 }

@@ -64,6 +64,58 @@ inline pages::Motion arm(int dimension) {
   return motion;
 }
 
+/// A box that turns about the third axis, a joint there and a plane below, a spring, and quantities beside it.
+inline pages::Motion turning_box() {
+  pages::Motion motion;
+  motion.title = "A box that turns";
+  motion.dimension = 3;
+  motion.unit = "m";
+  motion.time_unit = "s";
+  motion.curves = {{"outline", 5}, {"corner", 1, true}, {"spring", 2}};
+  motion.curves[0].kind = "outline";
+  motion.curves[1].kind = "trace";
+  motion.curves[2].kind = "spring";
+  pages::MovingSolid box{"box", "body", {}, {}}, joint, plane{"plane", "contact", {}, {0, 1, 2, 0, 2, 3}};
+  for (int k = 0; k < 8; ++k)
+    for (int c = 0; c < 3; ++c) box.points.push_back(((k >> c) & 1) != 0 ? 0.5 : -0.5);
+  box.triangles = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                   2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+  joint = box;
+  joint.name = "hinge";
+  joint.kind = "joint";
+  for (double& x : joint.points) x *= 0.2;
+  plane.points = {-1, -1, -0.5, 1, -1, -0.5, 1, 1, -0.5, -1, 1, -0.5};
+  motion.solids = {box, joint, plane};
+  motion.runs = {{"projected-rk", 0}};
+  for (int k = 0; k <= 100; ++k) {
+    const double t = 0.02 * k, c = std::cos(t), s = std::sin(t);
+    motion.times.push_back(t);
+    auto& points = motion.runs[0].points;
+    for (const auto& [x, y] : {std::pair{-.5, -.5}, {.5, -.5}, {.5, .5}, {-.5, .5}, {-.5, -.5}, {.5, .5}})
+      for (const double coordinate : {c * x - s * y, s * x + c * y, 0.5}) points.push_back(coordinate);
+    for (const double coordinate : {0., 0., 1.5, 0., 0., 0.5}) points.push_back(coordinate);
+    auto& poses = motion.runs[0].poses;
+    for (const double x : {0., 0., 0., c, s, 0., -s, c, 0.}) poses.push_back(x);
+    for (const double x : {0., 0., .5, 1., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 1., 0.}) poses.push_back(x);
+  }
+  return motion;
+}
+inline pages::Quantities of_the_box() {
+  pages::Quantities out{"Quantities", "", {}, "s", {}};
+  out.all = {{"hinge.angle", "rad", {}, true},
+             {"hinge.force.x", "N", {}},
+             {"hinge.force.y", "N", {}},
+             {"hinge.force.z", "N", {}},
+             {"speed", "rad/s", {}}};
+  for (int k = 0; k <= 50; ++k) {
+    const double t = 0.04 * k;
+    out.times.push_back(t);
+    for (std::size_t i = 0; i < 5; ++i)
+      out.all[i].values.push_back(i == 0 ? t : i == 4 ? 1 : i == 3 ? 9.81 : 2 * std::cos(t + static_cast<double>(i)));
+  }
+  return out;
+}
+
 inline pages::Page every_block() {
   using namespace pages;
   Page page("Every <b>block</b> & one \"title\"",
@@ -79,6 +131,8 @@ inline pages::Page every_block() {
   page.add(Section{"Motion"});
   page.add(arm(3));
   page.add(arm(2));
+  page.add(turning_box());
+  page.add(of_the_box());
   page.add(Section{"Curves"});
   page.add(energy_chart(5000));
   Series circle{"phase", {}, {}};

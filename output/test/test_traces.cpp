@@ -215,6 +215,11 @@ BOOST_AUTO_TEST_CASE(blocks) {
       BOOST_TEST(motion->runs.size() == 2u);
       titles.push_back("motion");
     }
+    if (const auto* quantities = std::get_if<pages::Quantities>(&block)) {
+      titles.push_back("quantities");
+      BOOST_TEST(quantities->all.size() == 12u);  // coordinates and their rates
+      BOOST_TEST(quantities->all[6].name == "der(" + quantities->all[0].name + ")");
+    }
     const auto* chart = std::get_if<pages::Chart>(&block);
     if (!chart) continue;
     titles.push_back(chart->title);
@@ -227,12 +232,12 @@ BOOST_AUTO_TEST_CASE(blocks) {
     BOOST_TEST(chart->series.front().y.back() < 1e-2);
   }
   for (const char* title : {"Energy error", "Position constraints", "Velocity constraints", "Momentum maps",
-                            "Distance from the references", "motion", "Coordinates of one", "Phase plot of one",
+                            "Distance from the references", "motion", "quantities", "Phase plot of one",
                             "Energies of one", "Step size", "Iterations of the nonlinear solver a step"})
     BOOST_TEST(std::count(titles.begin(), titles.end(), title) == 1, "there is no " << title);
 }
 
-// Outputs have one chart a unit, of all samples; what a reference does not know is said beside the energy error.
+// Outputs are quantities, of which the first that changes is drawn in each of two units; what a reference does not know is said beside the energy error.
 BOOST_AUTO_TEST_CASE(outputs_by_unit) {
   const auto problem = read_model_text(R"toml(
 format = 1
@@ -265,20 +270,18 @@ position = { x = 1 }
   two.add(state_of(instance.t0, instance.q0, instance.p0), {unknown, unknown});
   std::vector<std::string> curves;
   for (const pages::Block& block : traces::run_blocks({&one, &two})) {
+    if (const auto* quantities = std::get_if<pages::Quantities>(&block)) {
+      BOOST_TEST(quantities->times.size() == 101u);
+      for (const auto& one_of : quantities->all)
+        curves.push_back(one_of.name + " [" + one_of.unit + "]" + (one_of.chosen ? " drawn" : ""));
+      BOOST_TEST(quantities->all[1].values.front() == 0.0);
+      BOOST_TEST(quantities->all[1].values.back() == run.state().q.value()[1]);
+    }
     const auto* chart = std::get_if<pages::Chart>(&block);
     if (!chart) continue;
     if (chart->title == "Energy error")
       BOOST_TEST(chart->note == "Not known of two: forces do work, which a reference does not book.");
-    if (chart->title.rfind("Outputs", 0) != 0) continue;
-    for (const pages::Series& series : chart->series) {
-      curves.push_back(chart->title + ": " + series.name);
-      BOOST_TEST(series.x.size() == 101u);
-      if (series.name != "height") continue;
-      BOOST_TEST(series.y.front() == 0.0);
-      BOOST_TEST(series.y.back() == run.state().q.value()[1]);
-    }
   }
-  const std::vector<std::string> expected{"Outputs in N: tension", "Outputs without a unit: height",
-                                          "Outputs without a unit: height.again"};
+  const std::vector<std::string> expected{"tension [N] drawn", "height [] drawn", "height.again []"};
   BOOST_TEST(curves == expected, boost::test_tools::per_element());
 }

@@ -20,8 +20,17 @@ using Runs = std::vector<const RunTrace*>;
 using SeriesOf = std::function<const DecimatedSeries&(const RunTrace&)>;
 
 constexpr std::size_t most_coordinates = 12;
-/// Of outputs, in one chart and of one curve.
-constexpr std::size_t most_outputs = 8, most_points = 500;
+/// Of a quantity over time, and of quantities.
+constexpr std::size_t most_points = 500, most_quantities = 400;
+
+/// Mechanisms of bodies are in metres, kilograms and seconds; of other models the units are not known.
+bool in_si(const RunTrace& run) {
+  return !run.curves().empty() && run.curves().front().unit == "m";
+}
+void set_time(pages::Axis& axis, const Runs& runs) {
+  axis.label = "t";
+  if (in_si(*runs.front())) axis.unit = "s";
+}
 
 int group_of(std::size_t run) {
   return static_cast<int>(run);
@@ -44,7 +53,7 @@ Chart over_time(const Runs& runs, const std::string& title, const std::string& l
                 const SeriesOf& of) {
   Chart chart;
   chart.title = title;
-  chart.x.label = "t";
+  set_time(chart.x, runs);
   chart.y.label = label;
   chart.y.logarithmic = logarithmic;
   for (std::size_t i = 0; i < runs.size(); ++i) add(chart, of(*runs[i]), runs[i]->spec().name, i);
@@ -81,6 +90,7 @@ void add_guide(Chart& chart, const Extreme& through, double t0, double t_end, do
 
 Chart energy_chart(const Runs& runs) {
   Chart chart = over_time(runs, "Energy error", "|H - H(t0) - booked work|", true, &RunTrace::energy_error);
+  if (in_si(*runs.front())) chart.y.unit = "J";
   for (std::size_t i = 0; i < runs.size(); ++i)
     add(chart, runs[i]->discrete_error(), runs[i]->spec().discrete_energy + ", " + runs[i]->spec().name, i);
   std::optional<Extreme> best, worst;
@@ -104,7 +114,7 @@ Chart energy_chart(const Runs& runs) {
 Chart distance_chart(const Runs& runs) {
   Chart chart;
   chart.title = "Distance from the references";
-  chart.x.label = "t";
+  set_time(chart.x, runs);
   chart.y.label = "|q - q_ref| / |q_ref|";
   chart.y.logarithmic = true;
   for (const RunTrace* reference : runs)
@@ -134,7 +144,7 @@ Chart invariant_chart(const Runs& runs, const std::string& title,
                       const std::vector<RunTrace::Curve>& (RunTrace::*of)() const) {
   Chart chart;
   chart.title = title;
-  chart.x.label = "t";
+  set_time(chart.x, runs);
   chart.y.label = "|J - J(t0)|";
   chart.y.logarithmic = true;
   for (std::size_t i = 0; i < runs.size(); ++i)
@@ -146,8 +156,9 @@ Chart invariant_chart(const Runs& runs, const std::string& title,
 Chart energies_chart(const RunTrace& run) {
   Chart chart;
   chart.title = "Energies of " + run.spec().name;
-  chart.x.label = "t";
+  set_time(chart.x, {&run});
   chart.y.label = "energy";
+  if (in_si(run)) chart.y.unit = "J";
   const bool mechanical = run.instance().model->mechanical() != nullptr;
   add(chart, run.kinetic(), "T, kinetic", 0);
   add(chart, run.potential(), mechanical ? "U, potential" : "E", 1);
@@ -156,76 +167,103 @@ Chart energies_chart(const RunTrace& run) {
   return chart;
 }
 
-/// One chart of coordinates over time, one of rates over coordinates, each run of the first coordinates.
-void add_coordinates(const RunTrace& run, std::vector<pages::Block>& blocks) {
+/// Rates over coordinates, each run of the first coordinates.
+Chart phase_chart(const RunTrace& run) {
+  Chart phase;
   const auto& samples = run.samples();
   const Index n = run.instance().q0.size(), shown = std::min<Index>(n, most_coordinates);
-  if (samples.size() < 3 || shown == 0) return;
+  if (samples.size() < 3) return phase;
   const auto names = coordinate_names(*run.instance().model);
-  Chart motion, phase;
-  motion.title = "Coordinates of " + run.spec().name;
-  motion.x.label = "t";
-  motion.y.label = "q";
   phase.title = "Phase plot of " + run.spec().name;
   phase.x.label = "coordinate";
   phase.y.label = "its rate";
-  if (n > shown) phase.note = motion.note = fmt::format("The first {} of {} coordinates.", shown, n);
+  if (n > shown) phase.note = fmt::format("The first {} of {} coordinates.", shown, n);
   for (Index j = 0; j < shown; ++j) {
-    Series over, rate;
-    over.name = names[static_cast<std::size_t>(j)];
-    rate.name = over.name;
-    over.group = rate.group = static_cast<int>(j);
+    Series rate;
+    rate.name = names[static_cast<std::size_t>(j)];
+    rate.group = static_cast<int>(j);
     bool moves = false;
     for (const RunTrace::Sample& sample : samples) {
-      over.x.push_back(sample.t);
-      over.y.push_back(sample.q[j]);
       rate.x.push_back(sample.q[j]);
       rate.y.push_back(sample.v[j]);
       moves = moves || sample.q[j] != samples.front().q[j];
     }
-    motion.series.push_back(std::move(over));
     if (moves) phase.series.push_back(std::move(rate));
   }
-  blocks.emplace_back(std::move(motion));
-  if (!phase.series.empty()) blocks.emplace_back(std::move(phase));
+  return phase;
 }
 
-/// Charts of the outputs of a run, one for each unit, in the order of the outputs.
-void add_outputs(const RunTrace& run, std::vector<pages::Block>& blocks) {
+/// The outputs of a run, or its coordinates and their rates where it has none. Of each unit the first that changes is
+/// drawn where the page opens, of at most two units.
+std::optional<pages::Quantities> quantities_of(const RunTrace& run) {
   const auto& samples = run.samples();
-  const std::vector<Output>& outputs = run.outputs();
-  if (samples.size() < 3 || samples.front().outputs.size() == 0) return;
-  std::vector<Chart> charts;
-  std::vector<std::size_t> of_unit;  // how many there are
+  if (samples.size() < 3) return std::nullopt;
+  pages::Quantities out;
+  out.title = "Quantities";
+  if (in_si(run)) out.time_unit = "s";
   const std::size_t stride = (samples.size() + most_points - 1) / most_points;
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const std::string label = outputs[k].unit.empty() ? "value" : outputs[k].unit;
-    auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart& c) { return c.y.label == label; });
-    if (chart == charts.end()) {
-      chart = charts.emplace(charts.end());
-      chart->title = outputs[k].unit.empty() ? "Outputs without a unit" : "Outputs in " + label;
-      chart->x.label = "t";
-      chart->y.label = label;
-      of_unit.push_back(0);
-    }
-    ++of_unit[static_cast<std::size_t>(chart - charts.begin())];
-    if (chart->series.size() == most_outputs) continue;
-    Series curve;
-    curve.name = outputs[k].name;
-    curve.group = static_cast<int>(chart->series.size());
-    for (std::size_t i = 0; i < samples.size(); ++i)
-      if (i % stride == 0 || i + 1 == samples.size()) {
-        curve.x.push_back(samples[i].t);
-        curve.y.push_back(samples[i].outputs[static_cast<Index>(k)]);
-      }
-    chart->series.push_back(std::move(curve));
+  std::vector<const RunTrace::Sample*> shown;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (i % stride == 0 || i + 1 == samples.size()) shown.push_back(&samples[i]);
+  for (const RunTrace::Sample* sample : shown) out.times.push_back(sample->t);
+  const auto add = [&](std::string name, std::string unit, const std::function<double(const RunTrace::Sample&)>& of) {
+    pages::Quantities::One one{std::move(name), std::move(unit), {}, false};
+    for (const RunTrace::Sample* sample : shown) one.values.push_back(of(*sample));
+    out.all.push_back(std::move(one));
+  };
+  const Index n = run.instance().q0.size();
+  const auto most = static_cast<Index>(most_quantities);
+  if (samples.front().outputs.size() > 0) {
+    const std::vector<Output>& outputs = run.outputs();
+    const Index count = std::min<Index>(static_cast<Index>(outputs.size()), most);
+    for (Index k = 0; k < count; ++k)
+      add(outputs[static_cast<std::size_t>(k)].name, outputs[static_cast<std::size_t>(k)].unit,
+          [k](const RunTrace::Sample& sample) { return sample.outputs[k]; });
+    if (static_cast<std::size_t>(count) < outputs.size())
+      out.note = fmt::format("The first {} of {}; run --output writes all.", count, outputs.size());
+  } else {
+    const auto names = coordinate_names(*run.instance().model);
+    const Index count = std::min(n, most / 2);
+    for (const bool rates : {false, true})
+      for (Index j = 0; j < count; ++j)
+        add(rates ? "der(" + names[static_cast<std::size_t>(j)] + ")" : names[static_cast<std::size_t>(j)], "",
+            [j, rates](const RunTrace::Sample& sample) { return rates ? sample.v[j] : sample.q[j]; });
+    if (count < n) out.note = fmt::format("The first {} of {} coordinates.", count, n);
   }
-  blocks.emplace_back(pages::Section{"Outputs", "Of " + run.spec().name + "."});
-  for (std::size_t c = 0; c < charts.size(); ++c) {
-    if (of_unit[c] > most_outputs)
-      charts[c].note = fmt::format("The first {} of {}; run --output writes all.", most_outputs, of_unit[c]);
-    blocks.emplace_back(std::move(charts[c]));
+  std::vector<std::string> units;
+  for (pages::Quantities::One& one : out.all) {
+    const auto [least, largest] = std::minmax_element(one.values.begin(), one.values.end());
+    constexpr double rounding = 1e-9;
+    double size = 0;  // of all of that unit
+    for (const pages::Quantities::One& other : out.all)
+      if (other.unit == one.unit)
+        for (const double x : other.values) size = std::isfinite(x) ? std::max(size, std::abs(x)) : size;
+    const bool changes = *largest - *least > rounding * size;
+    if (!changes || units.size() == 2 || std::find(units.begin(), units.end(), one.unit) != units.end()) continue;
+    units.push_back(one.unit);
+    one.chosen = true;
   }
+  return out;
+}
+
+/// The largest errors, one row a run.
+pages::Table drift_table(const Runs& runs) {
+  pages::Table table;
+  table.title = "Largest errors";
+  table.columns = {
+      "run", "states", "energy", "|g|, positions", "|G v + g_t|, velocities", "momentum maps", "promised to rounding"};
+  const auto text = [](const std::optional<Extreme>& value) -> std::string {
+    return value ? fmt::format("{:.2e}", value->value) : "-";
+  };
+  for (const RunTrace* run : runs) {
+    std::optional<Extreme> momentum;
+    for (const RunTrace::Curve& curve : run->momentum())
+      if (const auto one = largest(curve.series); one && (!momentum || one->value > momentum->value)) momentum = one;
+    table.rows.push_back({run->spec().name, fmt::format("{}", run->states()), text(largest(run->energy_error())),
+                          text(largest(run->position())), text(largest(run->velocity())), text(momentum),
+                          run->spec().promises.empty() ? "-" : run->spec().promises});
+  }
+  return table;
 }
 
 /// The frames that all runs have got to are common; one that stopped early is not there any more.
@@ -236,12 +274,32 @@ std::optional<pages::Motion> motion_of(const Runs& runs) {
   motion.title = "Motion";
   motion.dimension = first.dimension();
   motion.times = first.frame_times();
+  if (in_si(first)) motion.time_unit = "s";
+  for (const Solid& solid : first.solids()) {
+    pages::MovingSolid one;
+    one.name = solid.name;
+    one.kind = solid.kind == Solid::Kind::body      ? "body"
+               : solid.kind == Solid::Kind::inertia ? "inertia"
+               : solid.kind == Solid::Kind::joint   ? "joint"
+                                                    : "contact";
+    for (const auto& point : solid.points) one.points.insert(one.points.end(), point.begin(), point.end());
+    for (const auto& triangle : solid.triangles)
+      one.triangles.insert(one.triangles.end(), triangle.begin(), triangle.end());
+    motion.solids.push_back(std::move(one));
+  }
   for (std::size_t k = 0; k < first.curves().size(); ++k) {
     const gnomon::Curve& curve = first.curves()[k];
     pages::MovingCurve one;
     one.name = curve.name;
     one.n_points = first.shown_points(k);
-    one.traced = curve.n_points == 1;
+    using Kind = gnomon::Curve::Kind;
+    one.kind = curve.kind == Kind::outline  ? "outline"
+               : curve.kind == Kind::spring ? "spring"
+               : curve.kind == Kind::trace  ? "trace"
+               : curve.kind == Kind::joint  ? "joint"
+               : curve.kind == Kind::ground ? "ground"
+                                            : "line";
+    one.traced = curve.n_points == 1 && curve.kind != Kind::joint;
     motion.up = curve.up;
     motion.unit = curve.unit;
     motion.equal = motion.equal && curve.to_scale;
@@ -258,6 +316,8 @@ std::optional<pages::Motion> motion_of(const Runs& runs) {
     run.reference = runs[i]->spec().reference;
     run.points = runs[i]->frames();
     run.points.resize(numbers, std::nan(""));
+    run.poses = runs[i]->poses();
+    run.poses.resize(9 * motion.times.size() * motion.solids.size(), std::nan(""));
     motion.runs.push_back(std::move(run));
   }
   if (motion.runs.empty()) return std::nullopt;
@@ -277,41 +337,27 @@ std::vector<pages::Block> run_blocks(const Runs& runs) {
     if (!chart.series.empty()) blocks.emplace_back(std::move(chart));
   };
   const RunTrace& first = *runs.front();
-  blocks.emplace_back(pages::Section{"Invariants",
+  std::optional<pages::Motion> motion = motion_of(runs);
+  std::optional<pages::Quantities> quantities = quantities_of(first);
+  if (motion || quantities) blocks.emplace_back(pages::Section{motion ? "Motion" : "Quantities", ""});
+  if (motion) blocks.emplace_back(std::move(*motion));
+  if (quantities) blocks.emplace_back(std::move(*quantities));
+  blocks.emplace_back(pages::Section{"Energy and constraints",
                                      "Largest and smallest values of equal intervals are kept, so that no extreme is "
                                      "missing. Zeros are gaps of a logarithmic axis."});
+  blocks.emplace_back(drift_table(runs));
   add_chart(energy_chart(runs));
   add_chart(over_time(runs, "Position constraints", "|g|", true, &RunTrace::position));
   add_chart(over_time(runs, "Velocity constraints", "|G v + g_t|", true, &RunTrace::velocity));
   add_chart(invariant_chart(runs, "Momentum maps", &RunTrace::momentum));
   add_chart(invariant_chart(runs, "First integrals", &RunTrace::integrals));
   add_chart(distance_chart(runs));
-  blocks.emplace_back(pages::Section{"Motion", ""});
-  if (auto motion = motion_of(runs)) blocks.emplace_back(std::move(*motion));
-  add_coordinates(first, blocks);
   add_chart(energies_chart(first));
-  add_outputs(first, blocks);
+  add_chart(phase_chart(first));
   blocks.emplace_back(pages::Section{"Steps", ""});
   add_chart(over_time(runs, "Step size", "h", true, &RunTrace::step));
   add_chart(over_time(runs, "Iterations of the nonlinear solver a step", "iterations", false, &RunTrace::iterations));
   return blocks;
-}
-
-pages::Table drift_table(const Runs& runs) {
-  pages::Table table;
-  table.title = "Largest errors";
-  table.columns = {"run", "states", "energy", "|g|", "|G v + g_t|", "momentum maps"};
-  const auto text = [](const std::optional<Extreme>& value) -> std::string {
-    return value ? fmt::format("{:.2e}", value->value) : "-";
-  };
-  for (const RunTrace* run : runs) {
-    std::optional<Extreme> momentum;
-    for (const RunTrace::Curve& curve : run->momentum())
-      if (const auto one = largest(curve.series); one && (!momentum || one->value > momentum->value)) momentum = one;
-    table.rows.push_back({run->spec().name, fmt::format("{}", run->states()), text(largest(run->energy_error())),
-                          text(largest(run->position())), text(largest(run->velocity())), text(momentum)});
-  }
-  return table;
 }
 
 }  // namespace gnomon::traces

@@ -15,6 +15,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t most_frames = 600, least_frames = 60;
 constexpr std::size_t most_samples = 2000;
+constexpr std::size_t pose_numbers = 9;
 constexpr Index most_kept_numbers = 20000000;
 
 /// Nothing does work, so that H is constant.
@@ -52,6 +53,7 @@ void RunTrace::prepare_frames() {
   if (!instance_.curves) return;
   curves_ = instance_.curves->curves();
   if (curves_.empty()) return;
+  if (instance_.solids) solids_ = instance_.solids->solids();
   for (const gnomon::Curve& curve : curves_) dimension_ = std::max(dimension_, curve.dimension);
   const auto numbers = [this] {
     std::size_t points = 0;
@@ -60,7 +62,8 @@ void RunTrace::prepare_frames() {
   };
   while (numbers() * least_frames > spec_.most_numbers && numbers() > 2 * curves_.size() * dimension_) ++point_stride_;
   numbers_a_frame_ = numbers();
-  const std::size_t count = std::clamp<std::size_t>(spec_.most_numbers / numbers_a_frame_, 2, most_frames);
+  const std::size_t all = numbers_a_frame_ + pose_numbers * solids_.size();
+  const std::size_t count = std::clamp<std::size_t>(spec_.most_numbers / all, 2, most_frames);
   for (std::size_t i = 0; i <= count; ++i)
     frame_times_.push_back(instance_.t0 +
                            (spec_.t_end - instance_.t0) * static_cast<double>(i) / static_cast<double>(count));
@@ -111,6 +114,7 @@ void RunTrace::rewind(double t) {
   while (!samples_.empty() && samples_.back().t > t) samples_.pop_back();
   while (next_frame_ > 0 && frame_times_[next_frame_ - 1] > t) --next_frame_;
   frames_.resize(std::min(frames_.size(), next_frame_ * numbers_a_frame_));
+  poses_.resize(std::min(poses_.size(), next_frame_ * pose_numbers * solids_.size()));
   while (!at_targets_.empty() && spec_.targets[at_targets_.size() - 1] > t) at_targets_.pop_back();
   before_.t = t;
 }
@@ -179,6 +183,11 @@ void RunTrace::add_frame(double t, const Vector& q) {
       const Index column = i + 1 == shown ? points.cols() - 1 : static_cast<Index>(i) * point_stride_;
       for (Index c = 0; c < dimension_; ++c) frames_.push_back(c < points.rows() ? points(c, column) : 0.0);
     }
+  }
+  Matrix pose;
+  for (std::size_t k = 0; k < solids_.size(); ++k) {
+    instance_.solids->pose(static_cast<Index>(k), t, q, pose);
+    poses_.insert(poses_.end(), pose.data(), pose.data() + pose_numbers);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "gnomon/model/curves.hpp"
 #include "gnomon/model/problem.hpp"
+#include "gnomon/model/solids.hpp"
 #include "gnomon/run/dense_output.hpp"
 #include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/scheme/state.hpp"
@@ -34,6 +35,7 @@ class RunTrace {
     bool reference = false;
     bool own_steps = true;  ///< the states are the ends of its steps
     double t_end = 0;
+    std::string promises;         ///< what it keeps exactly, in words; "" of a reference
     std::string discrete_energy;  ///< what the scheme calls the energy that it conserves, where that is another one
     /// Numbers that the motion may have in all.
     std::size_t most_numbers = 150000;
@@ -89,6 +91,9 @@ class RunTrace {
   /// missing.
   const std::vector<double>& frames() const { return frames_; }
   const std::vector<gnomon::Curve>& curves() const { return curves_; }
+  /// Bodies as surfaces, and by frame and solid the nine numbers of their origins and first two axes.
+  const std::vector<Solid>& solids() const { return solids_; }
+  const std::vector<double>& poses() const { return poses_; }
   int dimension() const { return dimension_; }
 
  private:
@@ -124,6 +129,8 @@ class RunTrace {
   std::vector<double> frame_times_;
   std::size_t next_frame_ = 0, numbers_a_frame_ = 0;
   std::vector<double> frames_;
+  std::vector<Solid> solids_;
+  std::vector<double> poses_;
 };
 
 }  // namespace gnomon::traces

@@ -30,6 +30,7 @@ namespace {
 /// The run and the references beside it.
 struct Setup {
   RunArguments arguments;
+  std::string description;  ///< of the problem
   std::unique_ptr<Trajectory> run;
   std::vector<std::unique_ptr<ReferenceTrajectory>> references;
 };
@@ -42,6 +43,7 @@ Setup set_up(const Registry& registry, const RunArguments& given, CommandPaths p
   require_problem(arguments, "the name of a problem or of a model file, or --restart FILE");
   if (given.restart) paths.reads("PROBLEM of --restart", model_path(arguments.problem));
   if (!given.restart) take_run_defaults(registry, arguments);
+  setup.description = registry.problem(arguments.problem).description();
   setup.run = start_trajectory(registry, registry.build(arguments.problem, arguments.set), arguments);
   setup.references = start_references(registry, arguments, setup.run->instance());
   return setup;
@@ -63,6 +65,15 @@ std::unique_ptr<TrajectoryWriter> rows_of(const RunArguments& a, Trajectory& run
   if (a.times && every != 1)
     throw Error(ErrorCode::bad_value, "both --times and --every are given: only one of them can hold");
   if (!a.output) return nullptr;
+  if (is_motion_file(a.output)) {
+    if (a.times || every != 1)
+      throw Error(ErrorCode::bad_value, std::string(a.times ? "--times" : "--every") + " is given with --output " +
+                                            *a.output + ", which is a motion and has no rows");
+    if (!run.instance().solids)
+      throw Error(ErrorCode::refused, "--output " + *a.output + ": model " + run.instance().model->name() +
+                                          " has no bodies in space, which the motion in it would be of");
+    return nullptr;
+  }
   if (a.json && a.output == "-")
     throw Error(ErrorCode::bad_value, "both --output - and --json are given: only one of them can be standard output");
   if (a.restart) refuse_replacing(*a.output);
@@ -73,7 +84,7 @@ std::unique_ptr<TrajectoryWriter> rows_of(const RunArguments& a, Trajectory& run
 
 /// The snapshots that --snapshots and --plot ask for, or none.
 std::unique_ptr<Snapshots> snapshots_of(const RunArguments& a, const Trajectory& run) {
-  constexpr double usual_count = 50;
+  const double usual_count = a.snapshots ? 50 : 200;  // of a picture some are chosen
   if (!a.snapshots && !a.plot) {
     if (a.snapshot_every) throw Error(ErrorCode::bad_value, "--snapshot-every is given without --snapshots or --plot");
     return nullptr;
@@ -93,14 +104,17 @@ class Outputs {
  public:
   explicit Outputs(const Setup& setup)
       : arguments_(setup.arguments),
+        description_(setup.description),
         run_(*setup.run),
         progress_(run_),
         rows_(rows_of(arguments_, run_)),
         snapshots_(snapshots_of(arguments_, run_)) {
     if (rows_) run_.observe(*rows_);
     if (snapshots_) run_.observe(*snapshots_);
-    if (!arguments_.report) return;
-    page_.emplace(*arguments_.report, run_.instance(), run_.t_end(), 1 + setup.references.size());
+    const bool motion = is_motion_file(arguments_.output);
+    if (!arguments_.report && !motion) return;
+    page_.emplace(arguments_.report, motion ? arguments_.output : std::nullopt, run_.instance(), run_.t_end(),
+                  1 + setup.references.size());
     trace_ = run_.trace(*page_);
     run_.observe(*trace_);
   }
@@ -110,8 +124,7 @@ class Outputs {
     progress_.finish();
     if (rows_) attempt([&] { rows_->finish(); });
     attempt([&] { run_.finish(); });
-    const std::string problem = std::filesystem::path(arguments_.problem).filename().string();
-    if (snapshots_) attempt([&] { snapshots_->finish(problem + ", " + run_.label()); });
+    if (snapshots_) attempt([&] { snapshots_->finish(run_.instance().model->name()); });
   }
   /// Runs a reference to where the run is.
   ReferenceOutcome beside(ReferenceTrajectory& reference) {
@@ -131,7 +144,9 @@ class Outputs {
     if (page_)
       attempt([&] {
         const std::string& model = run_.instance().model->name();
-        page_->finish({model, report.title, report.rows, report.events, run_provenance(arguments_)});
+        std::vector<SummaryRow> rows{{"run", report.title}};
+        rows.insert(rows.end(), report.rows.begin(), report.rows.end());
+        page_->finish({model, description_, rows, report.events, run_provenance(arguments_)});
       });
     if (!unwritten_.empty()) throw Error(ErrorCode::bad_file, unwritten_);
   }
@@ -147,6 +162,7 @@ class Outputs {
   }
 
   const RunArguments& arguments_;
+  const std::string& description_;
   Trajectory& run_;
   Progress progress_;
   std::unique_ptr<TrajectoryWriter> rows_;
@@ -208,7 +224,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_repeatable(*command, "--reference-option", a->reference_options,
                  "an option of the references that have it (repeatable)");
   add("--output", a->output, "FILE",
-      "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file; - is JSON lines to standard output");
+      "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file; - is JSON lines to standard output; "
+      "FILE.glb is the motion of bodies in space (glTF)");
   add("--times", a->times, "A:DT:B",
       "rows at exactly these times, or at those of a list \"0,1,2.5\": between two steps by one of the scheme's own "
       "from the first of them, beside the run, whose steps stay what they are");

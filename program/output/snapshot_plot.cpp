@@ -123,7 +123,7 @@ class SnapshotPlot {
     double largest = 0;
     for (std::size_t a = 0; a < axes_.size(); ++a) largest = std::max(largest, range(a).size());
     for (std::size_t a = 0; a < axes_.size(); ++a) {
-      const std::string label = std::string(1, names[axes_[a]]) + (unit.empty() ? "" : " / " + unit);
+      const std::string label = std::string(1, names[axes_[a]]) + (unit.empty() ? "" : " [" + unit + "]");
       script += fmt::format("set {0}range [{1:.10g}:{2:.10g}]\nset {0}label {3} noenhanced\n", names[a], range(a).low,
                             range(a).high, gnuplot_text(label));
       const bool narrow =
@@ -159,12 +159,38 @@ class SnapshotPlot {
   void add(const std::string& data, const std::string& style) {
     if (!data.empty()) plot_.add(data, style);
   }
-  /// Curves of one snapshot: the lines, or the dots.
-  std::string curves_of(const Snapshot& snapshot, const std::vector<std::size_t>& which, bool dots) const {
+  /// Curves of one snapshot: the lines, dots, or joints.
+  enum class Part { lines, dots, joints };
+  std::string curves_of(const Snapshot& snapshot, const std::vector<std::size_t>& which, Part part) const {
     std::string data;
-    for (const std::size_t k : which)
-      if ((snapshot.curves[k].cols() == 1) == dots) add_points(snapshot.curves[k], "", data);
+    for (const std::size_t k : which) {
+      const Curve::Kind kind = picture_.curves[k].kind;
+      const Part own = kind == Curve::Kind::joint       ? Part::joints
+                       : snapshot.curves[k].cols() == 1 ? Part::dots
+                                                        : Part::lines;
+      if (own == part && kind != Curve::Kind::trace)
+        add_points(kind == Curve::Kind::spring && !space() ? zigzag(snapshot.curves[k]) : snapshot.curves[k], "", data);
+    }
     return data;
+  }
+  /// A spring of the plane between two points.
+  Matrix zigzag(const Matrix& ends) const {
+    constexpr int teeth = 9;
+    const Vector along = ends.col(1) - ends.col(0);
+    const double width = 0.02 * std::max(range(0).size(), range(1).size()), length = along.norm();
+    Vector across(2);
+    across << -along[1], along[0];
+    if (length > 0) across *= width / length;
+    Matrix points(2, teeth + 3);
+    points.col(0) = ends.col(0);
+    for (int k = 0; k <= teeth; ++k)
+      points.col(k + 1) = ends.col(0) + (0.15 + 0.7 * k / teeth) * along +
+                          (k == 0 || k == teeth ? 0
+                           : k % 2              ? 1
+                                                : -1) *
+                              across;
+    points.col(teeth + 2) = ends.col(1);
+    return points;
   }
   /// `count` of them from the first to the last.
   std::vector<std::size_t> chosen(std::size_t count) const {
@@ -173,13 +199,33 @@ class SnapshotPlot {
     for (std::size_t k = 0; k < n; ++k) which.push_back(n == 1 ? 0 : (k * (all - 1) + (n - 1) / 2) / (n - 1));
     return which;
   }
-  /// Moving dots: all, or only the last one where there are many.
+  /// `count` of them, among them the first and the last one, between which points move equally far.
+  std::vector<std::size_t> equally_far(std::size_t count) const {
+    const std::vector<Snapshot>& all = picture_.snapshots;
+    std::vector<double> way{0};
+    for (std::size_t s = 1; s < all.size(); ++s) {
+      double sum = 0;
+      for (const std::size_t k : moving_) sum += (all[s].curves[k] - all[s - 1].curves[k]).colwise().norm().mean();
+      way.push_back(way.back() + (std::isfinite(sum) ? sum : 0));
+    }
+    if (!(way.back() > 0)) return chosen(count);
+    std::vector<std::size_t> which;
+    for (std::size_t k = 0; k < count; ++k) {
+      const double wanted = way.back() * static_cast<double>(k) / static_cast<double>(count - 1);
+      const auto at = std::lower_bound(way.begin(), way.end(), wanted);
+      const auto s = static_cast<std::size_t>(std::min(at, way.end() - 1) - way.begin());
+      const bool before = s > 0 && wanted - way[s - 1] < way[s] - wanted;
+      if (const std::size_t one = before ? s - 1 : s; which.empty() || one > which.back()) which.push_back(one);
+    }
+    return which;
+  }
+  /// Moving dots: all, or only the last ones where there are many.
   std::string path_data() const {
     std::vector<const Path*> moving;
     for (const Path& path : picture_.paths)
       if (path.points.size() > 2 && std::find(moving_.begin(), moving_.end(), path.curve) != moving_.end())
         moving.push_back(&path);
-    if (moving.size() > most_traced) moving.erase(moving.begin(), moving.end() - 1);
+    if (moving.size() > most_traced) moving.erase(moving.begin(), moving.end() - most_traced);
     std::string data;
     for (const Path* path : moving) {
       Matrix points(path->points.front().size(), static_cast<Index>(path->points.size()));
@@ -192,20 +238,24 @@ class SnapshotPlot {
   std::string mechanism_script() {
     const std::vector<Snapshot>& all = picture_.snapshots;
     std::string faint;
-    for (const std::size_t s : chosen(most_faint)) faint += curves_of(all[s], moving_, false);
+    for (const std::size_t s : chosen(most_faint)) faint += curves_of(all[s], moving_, Part::lines);
     add(faint, "with lines lc rgb '#e0e0e0' lw 0.8 notitle");
     add(path_data(), "with lines lc rgb '#7f93a6' lw 1.1 title 'path'");
-    add(curves_of(all.front(), fixed_, false), "with lines lc rgb '#555555' lw 1.6 notitle");
-    const std::vector<std::size_t> bold = chosen(poses);
+    add(curves_of(all.front(), fixed_, Part::lines), "with lines lc rgb '#555555' lw 1.6 notitle");
+    const std::vector<std::size_t> bold = equally_far(poses);
     for (std::size_t k = 0; k < bold.size(); ++k) {
       const Snapshot& pose = all[bold[k]];
       const char* const colour = colours[bold.size() == 1 ? poses - 1 : k * (poses - 1) / (bold.size() - 1)];
       const std::string title = fmt::format("title 't = {:.3g}'", pose.t);
-      const std::string lines = curves_of(pose, moving_, false), dots = curves_of(pose, moving_, true);
+      const std::string lines = curves_of(pose, moving_, Part::lines), dots = curves_of(pose, moving_, Part::dots);
       add(lines, fmt::format("with lines lc rgb '{}' lw 2.4 {}", colour, title));
       add(dots, fmt::format("with points pt 7 ps 1.0 lc rgb '{}' {}", colour, lines.empty() ? title : "notitle"));
+      const std::string joints = curves_of(pose, moving_, Part::joints);
+      add(joints, "with points pt 7 ps 0.8 lc rgb '#ffffff' notitle");
+      add(joints, fmt::format("with points pt 6 ps 0.8 lw 1.6 lc rgb '{}' notitle", colour));
     }
-    add(curves_of(all.front(), fixed_, true), "with points pt 9 ps 1.3 lc rgb '#333333' title 'fixed'");
+    add(curves_of(all.front(), fixed_, Part::joints), "with points pt 6 ps 1.1 lw 1.6 lc rgb '#333333' notitle");
+    add(curves_of(all.front(), fixed_, Part::dots), "with points pt 9 ps 1.3 lc rgb '#333333' title 'fixed'");
     const char* const key = "vertical Left reverse samplen 2 spacing 1.15";
     if (space()) return begin_view(key) + axes_script() + plot_.text("splot");
     return begin(1, 1) + axes_script() + fmt::format("set key outside right top {}\n", key) +
@@ -232,9 +282,9 @@ class SnapshotPlot {
         for (const std::size_t k : moving_)
           add_points(all[which[s]].curves[k], fmt::format("{:.7g}", all[which[s]].t), data);
       plot_ = {};
-      add(curves_of(all.front(), fixed_, false), "with lines lc rgb '#555555' lw 1.6 notitle");
+      add(curves_of(all.front(), fixed_, Part::lines), "with lines lc rgb '#555555' lw 1.6 notitle");
       add(data, "with lines linecolor palette notitle");
-      add(curves_of(all.front(), fixed_, true), "with points pt 9 ps 1.3 lc rgb '#333333' notitle");
+      add(curves_of(all.front(), fixed_, Part::dots), "with points pt 9 ps 1.3 lc rgb '#333333' notitle");
       script += fmt::format("set title 't = {:.4g} .. {:.4g}'\n", all[which[first]].t, all[which[end - 1]].t) +
                 plot_.text(space() ? "splot" : "plot");
     }

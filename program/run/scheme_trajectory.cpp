@@ -99,7 +99,7 @@ class SchemeTrajectory final : public Trajectory {
     const char* const discrete = integrator_.equations().discrete_energy_name();
     const std::string steps =
         span_.tolerances ? fmt::format("rtol = {:g}", span_.tolerances->relative) : fmt::format("h = {:g}", span_.h);
-    traces::RunTrace& trace = page.add(arguments_.scheme + ", " + steps, discrete ? discrete : "");
+    traces::RunTrace& trace = page.add(arguments_.scheme + ", " + steps, discrete ? discrete : "", promised());
     return std::make_unique<TraceObserver>(trace, &integrator_);
   }
 
@@ -190,6 +190,17 @@ class SchemeTrajectory final : public Trajectory {
       if (std::find(used.begin(), used.end(), i) != used.end())
         rows.push_back({"undetermined", "friction by the multiplier of " + constraint_name(*system, i) +
                                             ", which constraints that repeat others leave open: that of least norm"});
+  }
+  /// What the scheme keeps, in words.
+  std::string promised() const {
+    const Promises& p = integrator_.promises();
+    std::string text;
+    for (const auto& [kept, what] : {std::pair{p.energy, "energy"},
+                                     {p.position, "position constraints"},
+                                     {p.hidden, "velocity constraints"},
+                                     {p.momentum, "momentum maps"}})
+      if (kept) text += (text.empty() ? "" : ", ") + std::string(what);
+    return text.empty() ? "nothing" : text;
   }
   bool promise_broken() const { return arguments_.strict && !broken_text().empty(); }
   /// The first that is seen broken.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "traces/motion_gltf.hpp"
 #include "traces/run_page.hpp"
 
 namespace gnomon::program {
@@ -26,16 +27,39 @@ pages::Table event_table(const std::vector<std::array<std::string, 4>>& events) 
   return table;
 }
 
+/// The names that textbooks have, where the summary of a terminal is short.
+std::string in_full(std::string text, const std::string& label) {
+  const std::vector<std::pair<std::string, std::string>> names =
+      label == "promises" ? std::vector<std::pair<std::string, std::string>>{{" position", " position constraints"},
+                                                                             {" hidden", " velocity constraints"},
+                                                                             {" momentum", " momentum maps"}}
+      : label == "energy" ? std::vector<std::pair<std::string, std::string>>{{", slope ", ", drift "}}
+                          : std::vector<std::pair<std::string, std::string>>{};
+  for (const auto& [brief, full] : names)
+    if (const std::size_t at = text.find(brief); at != std::string::npos) text.replace(at, brief.size(), full);
+  return text;
+}
+
 }  // namespace
 
-RunPage::RunPage(const std::string& path, const ProblemInstance& instance, double t_end, std::size_t runs)
-    : file_(path), instance_(instance), t_end_(t_end), numbers_(most_numbers / std::max<std::size_t>(runs, 1)) {}
+bool is_motion_file(const std::optional<std::string>& output) {
+  const std::string end = ".glb";
+  return output && output->size() > end.size() && output->compare(output->size() - end.size(), end.size(), end) == 0;
+}
 
-traces::RunTrace& RunPage::add(const std::string& name, const std::string& discrete_energy) {
+RunPage::RunPage(const std::optional<std::string>& page, const std::optional<std::string>& motion,
+                 const ProblemInstance& instance, double t_end, std::size_t runs)
+    : file_(page), instance_(instance), t_end_(t_end), numbers_(most_numbers / std::max<std::size_t>(runs, 1)) {
+  if (motion) motion_ = std::make_unique<tables::OutputFile>(*motion);
+}
+
+traces::RunTrace& RunPage::add(const std::string& name, const std::string& discrete_energy,
+                               const std::string& promises) {
   traces::RunTrace::Spec spec;
   spec.name = name;
   spec.reference = !traces_.empty();
   spec.discrete_energy = discrete_energy;
+  spec.promises = promises;
   spec.t_end = t_end_;
   spec.most_numbers = numbers_;
   if (spec.reference)
@@ -56,16 +80,22 @@ std::vector<double> RunPage::times() const {
 }
 
 void RunPage::finish(const Texts& texts) {
+  if (motion_) {
+    const std::string bytes = traces::motion_gltf(*traces_.front());
+    std::fwrite(bytes.data(), 1, bytes.size(), motion_->stream());
+    motion_->commit();
+  }
+  if (!file_) return;
   pages::Page page(texts.title, texts.subtitle);
   pages::Facts facts;
-  facts.title = "Summary";
   for (const SummaryRow& row : texts.summary)
-    facts.rows.emplace_back(row.label, pages::Cell(row.text, row.alarming ? pages::Mark::warn : pages::Mark::none));
+    facts.rows.emplace_back(
+        row.label, pages::Cell(in_full(row.text, row.label), row.alarming ? pages::Mark::warn : pages::Mark::none));
   std::vector<const traces::RunTrace*> runs;
   for (const auto& trace : traces_) runs.push_back(trace.get());
-  page.add(std::move(facts));
-  page.add(traces::drift_table(runs));
   for (pages::Block& block : traces::run_blocks(runs)) page.add(std::move(block));
+  page.add(pages::Section{"Summary", ""});
+  page.add(std::move(facts));
   if (!texts.events.empty()) page.add(event_table(texts.events));
   page.add(pages::Section{"Where it came from", ""});
   page.add(pages::Command{"The same run", texts.provenance["command"].asString()});

@@ -1,11 +1,13 @@
 #pragma once
 /// \file
-/// The page of `gnomon run --report`: the summary, the curves of the run and of its references, and the motion.
+/// What shows a run over time: the page of `gnomon run --report`, with the curves of the run and of its references and
+/// the motion, and the motion alone of `--output FILE.glb`.
 
 #include <json/json.h>
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +20,14 @@ namespace gnomon::program {
 
 class RunPage {
  public:
-  /// Opens the file. Throws Error(bad_value) for a name that does not end in .html.
-  RunPage(const std::string& path, const ProblemInstance& instance, double t_end, std::size_t runs);
+  /// Opens the files that are asked for. Throws Error(bad_value) for a page whose name does not end in .html.
+  RunPage(const std::optional<std::string>& page, const std::optional<std::string>& motion,
+          const ProblemInstance& instance, double t_end, std::size_t runs);
 
   /// The trace of the run and, after it, of a reference beside it, which is compared with the run at its samples. The
   /// page owns it.
-  traces::RunTrace& add(const std::string& name, const std::string& discrete_energy = "");
+  traces::RunTrace& add(const std::string& name, const std::string& discrete_energy = "",
+                        const std::string& promises = "");
   /// Times at which a reference that takes no steps is asked for.
   std::vector<double> times() const;
 
@@ -33,7 +37,7 @@ class RunPage {
     std::vector<std::array<std::string, 4>> events;  ///< t, event, obstacle, energy change
     Json::Value provenance;
   };
-  /// Writes it.
+  /// Writes them.
   void finish(const Texts& texts);
 
  private:
@@ -41,8 +45,11 @@ class RunPage {
   ProblemInstance instance_;
   double t_end_;
   std::size_t numbers_;  // of the motion of each run
+  std::unique_ptr<tables::OutputFile> motion_;
   std::vector<std::unique_ptr<traces::RunTrace>> traces_;
 };
+/// Whether this output is the motion of bodies, a .glb file, and no table.
+bool is_motion_file(const std::optional<std::string>& output);
 
 /// Hands the steps of a run on to its trace, with what its integrator knows of them; null: that of a reference.
 class TraceObserver final : public Observer {

@@ -57,7 +57,6 @@ class Report {
   std::string html() {
     std::vector<const traces::RunTrace*> runs;
     for (const auto& trace : traces_) runs.push_back(trace.get());
-    page_.add(traces::drift_table(runs));
     for (pages::Block& block : traces::run_blocks(runs)) page_.add(std::move(block));
     page_.add(pages::Section{"Where it came from", ""});
     for (pages::Facts& block : facts_) page_.add(std::move(block));

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "mechanism/bodies/solids.hpp"
+
 namespace gnomon::mechanism {
 
 namespace {
@@ -42,6 +44,8 @@ class FormulaCurves final : public CurveModel {
       curve.name = line.name;
       curve.n_points = static_cast<Index>(points.size());
       curve.dimension = static_cast<int>(points.front().size());
+      curve.kind = line.curve->kind;
+      if (all_->text->mechanism) curve.unit = "m";
       curves.push_back(curve);
     }
     return curves;
@@ -76,7 +80,32 @@ class FormulaCurves final : public CurveModel {
   std::shared_ptr<const Elaborated> all_;
 };
 
+class FormulaSolids final : public SolidModel {
+ public:
+  FormulaSolids(std::shared_ptr<const Elaborated> all, std::vector<Solid> solids)
+      : all_(std::move(all)), solids_(std::move(solids)) {}
+  const std::vector<Solid>& solids() const override { return solids_; }
+  void pose(Index k, double t, const ConstVectorRef& q, Matrix& pose) const override {
+    const CurveText& frame = all_->text->frames[static_cast<std::size_t>(k)];
+    DefinitionValues<double> definitions(all_->values);
+    Evaluation<double> evaluation(all_->values, {&t, q.data(), nullptr, nullptr}, {}, &definitions);
+    pose.resize(3, 4);
+    for (Index i = 0; i < 4; ++i)
+      for (Index c = 0; c < 3; ++c)
+        pose(c, i) = evaluation(frame.points[static_cast<std::size_t>(i)][static_cast<std::size_t>(c)]);
+  }
+
+ private:
+  std::shared_ptr<const Elaborated> all_;
+  std::vector<Solid> solids_;
+};
+
 }  // namespace
+
+std::shared_ptr<const SolidModel> make_solids(const std::shared_ptr<const Elaborated>& all, const Poses& poses) {
+  if (all->text->frames.empty()) return nullptr;
+  return std::make_shared<const FormulaSolids>(all, solids_of(all->text->mechanism->bodies, poses));
+}
 
 std::shared_ptr<const OutputModel> formula_outputs(std::shared_ptr<const Elaborated> all, const Vector& q,
                                                    const Vector& v) {

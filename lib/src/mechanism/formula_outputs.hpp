@@ -1,11 +1,13 @@
 #pragma once
 /// \file
-/// The outputs of a model file, and its pictures, polylines of its [drawing].
+/// The outputs of a model file, and its pictures: polylines of its [drawing], and bodies as surfaces.
 
 #include <memory>
 
 #include "gnomon/model/curves.hpp"
 #include "gnomon/model/outputs.hpp"
+#include "gnomon/model/solids.hpp"
+#include "mechanism/bodies/poses.hpp"
 #include "mechanism/elaborated.hpp"
 
 namespace gnomon::mechanism {
@@ -17,5 +19,7 @@ std::shared_ptr<const OutputModel> formula_outputs(std::shared_ptr<const Elabora
 
 /// Null where there is nothing to draw. Throws Error(bad_value) with its place for a point that is none at t and q.
 std::shared_ptr<const CurveModel> make_curves(const std::shared_ptr<const Elaborated>& all, double t, const Vector& q);
+/// Null where there are no bodies in space.
+std::shared_ptr<const SolidModel> make_solids(const std::shared_ptr<const Elaborated>& all, const Poses& poses);
 
 }  // namespace gnomon::mechanism

@@ -81,6 +81,7 @@ class FormulaProblem final : public Problem {
     const Vector given = instance.q0;
     check_start_values(*all, instance.q0, v0);
     instance.curves = make_curves(all, instance.t0, instance.q0);
+    if (poses) instance.solids = make_solids(all, *poses);
     const std::shared_ptr<const System> system =
         with_place(text_->mass.place, [&] { return make_system(all, instance.q0); });
     instance.model = system;

@@ -618,14 +618,26 @@ class Reader {
   }
 
   void read_drawing() {
-    for (const TomlEntry& entry : entries_of("drawing")) {
+    using Kind = Curve::Kind;
+    for (const auto& [table, kind] : {std::pair{"drawing", Kind::line},
+                                      {"outlines", Kind::outline},
+                                      {"coils", Kind::spring},
+                                      {"traces", Kind::trace},
+                                      {"joints_drawn", Kind::joint},
+                                      {"grounds", Kind::ground}})
+      read_curves(table, kind, model_.curves);
+    read_curves("frames", Kind::line, model_.frames);
+  }
+  void read_curves(const char* table, Curve::Kind kind, std::vector<CurveText>& curves) {
+    for (const TomlEntry& entry : entries_of(table)) {
       const std::string what = "curve " + entry.key;
       CurveText curve;
+      curve.kind = kind;
       curve.target = family(entry);
       const std::vector<std::string> loops = curve.target.loop_names();
       for (const toml::node& point : file_.array(*entry.value, what)) {
         const toml::array& formulas = file_.array(point, "a point of " + what);
-        const CurveText& first = model_.curves.empty() ? curve : model_.curves.front();
+        const CurveText& first = curves.empty() ? curve : curves.front();
         const std::size_t dimension = first.points.empty() ? 0 : first.points.front().size();
         if (dimension == 0 ? formulas.size() < 2 || formulas.size() > 3 : formulas.size() != dimension)
           throw error_at(file_.place(point),
@@ -637,7 +649,7 @@ class Reader {
           curve.points.back().push_back(formula(one, "a point of " + what, of_time | of_positions, loops));
       }
       if (curve.points.empty()) throw error_at(entry.key_place, what + " has no points, expected [[x, y], ...]");
-      model_.curves.push_back(std::move(curve));
+      curves.push_back(std::move(curve));
     }
   }
 

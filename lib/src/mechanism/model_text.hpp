@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gnomon/base/options.hpp"
+#include "gnomon/model/curves.hpp"
 #include "mechanism/bodies/body_formulas.hpp"
 #include "mechanism/evaluation.hpp"
 #include "mechanism/formula.hpp"
@@ -81,6 +82,7 @@ struct OutputText {
 
 /// A polyline, or as many as its loops say: points of two or three formulas each.
 struct CurveText {
+  Curve::Kind kind = Curve::Kind::line;
   Target target;
   std::vector<std::vector<Formula>> points;
 };
@@ -113,9 +115,10 @@ struct ModelText {
   std::vector<Integral> integrals;
   std::vector<Symmetry> symmetries;
   std::vector<OutputText> outputs;
-  std::vector<CurveText> curves;
-  Assignments run;        ///< defaults of a run
-  std::string equations;  ///< the formulas as they stand, for people
+  std::vector<CurveText> curves;  ///< of the tables of read_drawing()
+  std::vector<CurveText> frames;  ///< origin and axes of solids
+  Assignments run;                ///< defaults of a run
+  std::string equations;          ///< the formulas as they stand, for people
 };
 
 /// Reads TOML. Throws Error(bad_value) with file, line and column, and Error(bad_file) for a file that cannot be read.

@@ -18,7 +18,8 @@ class Chart {
     this.frame.addEventListener("keydown", (event) => this.key(event));
     this.draw();
     new ResizeObserver(() => this.resize()).observe(this.frame);
-    redraws.add(() => { this.make_legend(); this.draw(); });
+    this.redraw = () => { this.make_legend(); this.draw(); };
+    redraws.add(this.redraw);
     charts.push(this);
   }
 

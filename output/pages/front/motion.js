@@ -17,9 +17,13 @@ class Motion {
     });
     this.stride = points * this.dimension;
     const bounds = bounds_of(this.runs.map((run) => run.points), this.dimension);
+    if (this.dimension === 3 && block.solids) widen_by_solids(bounds, block);
     this.view = this.dimension === 3 ? new SpaceView(bounds, block.up) : new PlaneView(bounds, block.equal);
+    this.surfaces = SurfaceScene.make(this);
     this.t = this.times[0];
     this.playing = false;
+    this.with_forces = false;
+    this.forces = block.beside ? this.find_forces(block.beside) : [];
     this.traces = true;
     this.loop = true;
     // The whole motion in its own time, or in the longest time that somebody looks at it.
@@ -45,11 +49,19 @@ class Motion {
         .map((s) => element("option", { value: s, selected: s === this.speed }, short_number(s) + " \u00d7")));
     const options = [element("label", {}, "speed ", speed), toggle("loop", true, (on) => { this.loop = on; })];
     if (this.curves.some((curve) => curve.traced)) options.push(toggle("traces", true, (on) => { this.traces = on; this.draw(); }));
-    if (this.dimension === 3) options.push(toggle("perspective", true, (on) => { this.view.perspective = on; this.draw(); }));
-    options.push(element("button", { type: "button", onclick: () => this.reset() }, "reset view"));
+    if (this.forces.length > 0) options.push(toggle("forces", false, (on) => { this.with_forces = on; this.draw(); },
+      { title: "forces of joints, on their second bodies" }));
+    if (this.dimension === 3) {
+      options.push(toggle("perspective", true, (on) => { this.view.perspective = on; this.draw(); }));
+      options.push(element("span", { class: "views", role: "group", "aria-label": "Views along an axis" }, [0, 1, 2].map((k) =>
+        element("button", { type: "button", "aria-label": "view along " + "xyz"[this.view.axes[k]],
+          onclick: () => { this.view.face(k); this.draw(); } }, "xyz"[this.view.axes[k]]))));
+    }
+    options.push(element("button", { type: "button", onclick: () => this.reset() }, "reset"));
     const runs = this.runs.length < 2 ? [] : this.runs.map((run) => toggle(this.sample(run), true, (on) => { run.shown = on; this.draw(); }));
     this.legend = element("div", { class: "legend", role: "group", "aria-label": "Runs shown" }, runs);
-    place.append(this.canvas, element("div", { class: "player" }, this.play_button, this.slider, this.clock),
+    this.canvas.classList.toggle("over", this.surfaces !== null);
+    place.append(element("div", { class: "stage" }, this.surfaces ? this.surfaces.canvas : null, this.canvas), element("div", { class: "player" }, this.play_button, this.slider, this.clock),
       element("div", { class: "buttons" }, options), this.legend);
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -58,6 +70,7 @@ class Motion {
     redraws.add(() => {
       this.legend.replaceChildren(...this.legend.children);
       this.runs.forEach((run, k) => { if (this.legend.children[k]) this.legend.children[k].replaceChildren(...this.sample(run)); });
+      if (this.surfaces) this.surfaces.colour();
       this.draw();
     });
     this.start_when_seen();
@@ -151,11 +164,14 @@ class Motion {
     ctx.clearRect(0, 0, width, height);
     this.view.fit(width, height);
     ctx.save();
-    const inside = this.view.backdrop(ctx, this.block.unit);
+    if (this.surfaces) this.surfaces.draw();
+    const inside = this.view.backdrop(ctx, this.block.unit, this.surfaces !== null);
     ctx.beginPath();
     ctx.rect(...inside);
     ctx.clip();
     ctx.lineJoin = ctx.lineCap = "round";
+    if (this.with_forces) this.draw_forces(ctx);
+    if (this.surfaces) { ctx.restore(); return; }
     const shown = this.runs.filter((run) => run.shown), ours = shown.find((run) => !run.reference) || shown[0];
     for (const run of [...shown.filter((r) => r.reference), ...shown.filter((r) => !r.reference)]) {
       if (this.traces) this.draw_traces(ctx, run);
@@ -164,13 +180,62 @@ class Motion {
     ctx.restore();
   }
 
+  /** How many times of the past traces show. */
+  memory() { return Math.max(8, Math.ceil(this.times.length / 4)); }
+
+  /** Outputs "J.force.x", .. beside this motion, at the joint J: arrows of a common scale. */
+  find_forces(quantities) {
+    const at = new Map(quantities.all.map((one) => [one.name, numbers(one.values)])), letters = ["x", "y", "z"].slice(0, this.dimension);
+    const places = [...(this.block.solids ?? []).filter((solid) => solid.shape === "joint").map((solid) => ({ name: solid.name, solid })),
+      ...this.curves.filter((curve) => curve.shape === "joint").map((curve) => ({ name: curve.name, curve }))];
+    this.force_times = numbers(quantities.times);
+    return places.map((place) => ({ ...place, force: letters.map((c) => at.get(place.name + ".force." + c)) }))
+      .filter(({ force }) => force.every((values) => values));
+  }
+
+  draw_forces(ctx) {
+    const [k, part] = this.place_in_time(), pose = this.pose(this.runs[0]);
+    let largest = 0;
+    for (const { force } of this.forces)
+      for (let j = 0; j < force[0].length; ++j) largest = Math.max(largest, Math.hypot(...force.map((f) => f[j])) || 0);
+    if (!(largest > 0)) return;
+    let j = 0;
+    while (j + 1 < this.force_times.length && this.force_times[j + 1] <= this.t) ++j;
+    const reach = 0.3 * this.view.extent() / largest;
+    ctx.strokeStyle = ctx.fillStyle = themed("bad");
+    ctx.lineWidth = 2;
+    for (const { solid, curve, force } of this.forces) {
+      const from = solid ? this.origin_of(solid, k, part) : Array.from(pose.slice(curve.begin, curve.begin + this.dimension));
+      const to = from.map((x, i) => x + reach * force[i][j]);
+      const [x0, y0] = this.view.project(from, 0), [x1, y1] = this.view.project(to, 0), size = Math.hypot(x1 - x0, y1 - y0);
+      if (!(size > 2)) continue;
+      const [u, v] = [(x1 - x0) / size, (y1 - y0) / size], head = Math.min(9, size / 2);
+      ctx.beginPath();
+      ctx.moveTo(x0, y0);
+      ctx.lineTo(x1 - head * u, y1 - head * v);
+      ctx.stroke();
+      ctx.beginPath();
+      ctx.moveTo(x1, y1);
+      ctx.lineTo(x1 - head * u - head / 2 * v, y1 - head * v + head / 2 * u);
+      ctx.lineTo(x1 - head * u + head / 2 * v, y1 - head * v - head / 2 * u);
+      ctx.fill();
+    }
+  }
+  origin_of(solid, k, part) {
+    const poses = numbers(this.block.runs[0].poses), count = this.block.solids.length, s = this.block.solids.indexOf(solid);
+    return [0, 1, 2].map((i) => {
+      const a = poses[9 * (k * count + s) + i];
+      return part > 0 ? a + part * (poses[9 * ((k + 1) * count + s) + i] - a) : a;
+    });
+  }
+
   draw_traces(ctx, run) {
     const [last, part] = this.place_in_time();
     ctx.strokeStyle = colour_of(run.group);
     ctx.lineWidth = 1.2;
     for (const curve of this.curves) {
       if (!curve.traced) continue;
-      const memory = Math.max(8, Math.ceil(this.times.length / 4)), oldest = Math.max(0, last - memory);
+      const oldest = Math.max(0, last - this.memory());
       for (let shade = 0; shade < trace_shades; ++shade) {
         const begin = oldest + Math.floor((last - oldest) * shade / trace_shades), end = oldest + Math.floor((last - oldest) * (shade + 1) / trace_shades);
         ctx.globalAlpha = (run.reference ? 0.35 : 0.8) * (shade + 1) / trace_shades;
@@ -198,12 +263,25 @@ class Motion {
       ctx.globalAlpha = run.reference ? 0.4 : 1;
       ctx.strokeStyle = ctx.fillStyle = colour;
       ctx.lineWidth = run.reference ? 5 : 2.4;
+      if (curve.shape === "trace") continue;
       if (curve.n === 1) {
         const [x, y] = this.view.project(pose, curve.begin);
         if (!Number.isFinite(x)) continue;
         ctx.beginPath();
-        ctx.arc(x, y, run.reference ? 7 : 4.5, 0, 2 * Math.PI);
-        ctx.fill();
+        ctx.arc(x, y, run.reference ? 7 : curve.shape === "joint" ? 4 : 4.5, 0, 2 * Math.PI);
+        if (curve.shape === "joint") {
+          ctx.fillStyle = themed("raised");
+          ctx.lineWidth = 2;
+          ctx.strokeStyle = themed("ink");
+          ctx.fill();
+          ctx.stroke();
+        } else {
+          ctx.fill();
+        }
+        continue;
+      }
+      if (curve.shape === "spring" || curve.shape === "ground") {
+        this.draw_symbol(ctx, curve, this.view.project(pose, curve.begin), this.view.project(pose, curve.begin + this.dimension));
         continue;
       }
       ctx.beginPath();
@@ -215,9 +293,37 @@ class Motion {
         else ctx.moveTo(x, y);
         open = true;
       }
+      if (curve.shape === "outline" && curve.n > 3) {
+        const alpha = ctx.globalAlpha;
+        ctx.globalAlpha = 0.22 * alpha;
+        ctx.fill();
+        ctx.globalAlpha = alpha;
+        ctx.lineWidth = run.reference ? 4 : 1.6;
+      }
       ctx.stroke();
     }
     ctx.globalAlpha = 1;
+  }
+
+  /** A zigzag, or a line with strokes on its right. */
+  draw_symbol(ctx, curve, [x0, y0], [x1, y1]) {
+    const size = Math.hypot(x1 - x0, y1 - y0);
+    if (!(size > 0)) return;
+    const [u, v] = [(x1 - x0) / size, (y1 - y0) / size], at = (along, across) => [x0 + along * u - across * v, y0 + along * v + across * u];
+    ctx.beginPath();
+    ctx.moveTo(x0, y0);
+    ctx.lineWidth = 1.6;
+    if (curve.shape === "spring") {
+      ctx.strokeStyle = themed("soft");
+      const teeth = 9;
+      for (let k = 0; k <= teeth; ++k) ctx.lineTo(...at(size * (0.15 + 0.7 * k / teeth), k === 0 || k === teeth ? 0 : k % 2 ? 7 : -7));
+      ctx.lineTo(x1, y1);
+    } else {
+      ctx.strokeStyle = themed("soft");
+      ctx.lineTo(x1, y1);
+      for (let along = 0; along < size; along += 9) { ctx.moveTo(...at(along + 7, 0)); ctx.lineTo(...at(along, 7)); }
+    }
+    ctx.stroke();
   }
 
   reset() { this.view.reset(); this.draw(); }

@@ -8,6 +8,7 @@ const makers = {
   matrix: (block, place) => place.append(make_matrix(block)),
   chart: (block, place) => new Chart(block, place),
   motion: (block, place) => new Motion(block, place),
+  quantities: (block, place) => { block.made = new Quantities(block, place); },
 };
 const drawn_late = ["chart", "motion"];  // when they come near the view
 const waiting = new Map();
@@ -32,7 +33,7 @@ function make_all() {
 function make_block(block) {
   const place = element("div", { class: "content" });
   const made = element("section", { class: "block of-" + block.kind + (block.small ? " small" : ""), "aria-label": block.title || null },
-    block.title ? element("h3", {}, block.title) : null, block.note ? element("p", { class: "note" }, block.note) : null, place);
+    block.title && block.kind !== "motion" ? element("h3", {}, block.title) : null, block.note ? element("p", { class: "note" }, block.note) : null, place);
   if (drawn_late.includes(block.kind)) {
     place.classList.add("late");
     waiting.set(place, () => { place.classList.remove("late"); makers[block.kind](block, place); });
@@ -45,9 +46,22 @@ function make_block(block) {
 
 function make_page() {
   const main = document.getElementById("page"), contents = [];
-  const made = data.blocks.map((block, k) => {
+  // What a motion is about stands beside it, and the charts of that below both.
+  const made = data.blocks.flatMap((block, k) => {
+    const before = data.blocks[k - 1], next = data.blocks[k + 1];
+    if (block.kind === "motion" && next?.kind === "quantities") {
+      block.beside = next;
+      return [];
+    }
+    if (block.kind === "quantities") {
+      const table = make_block(block);
+      const screen = before?.kind === "motion" ? [element("div", { class: "screen" }, make_block(before), table)] : [table];
+      block.made.draw();
+      return [...screen, block.made.charts_place];
+    }
     if (block.kind !== "section") return make_block(block);
     const id = "section-" + k;
+    if (k === 0) return element("div", { id });  // the first screen needs no heading
     contents.push(element("li", {}, element("a", { href: "#" + id }, block.title)));
     return element("div", { class: "section", id }, element("h2", {}, block.title), block.text ? element("p", {}, block.text) : null);
   });

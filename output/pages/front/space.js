@@ -13,6 +13,25 @@ function bounds_of(lists, dimension) {
   return { low, high };
 }
 
+/** Bounds that hold solids too, wherever they turn; planes of contact are as large as the rest. */
+function widen_by_solids({ low, high }, block) {
+  block.solids.forEach((solid, s) => {
+    if (solid.shape === "contact") return;
+    const points = numbers(solid.points);
+    let reach = 0;
+    for (let k = 0; k < points.length; k += 3) reach = Math.max(reach, Math.hypot(points[k], points[k + 1], points[k + 2]));
+    for (const run of block.runs) {
+      const poses = numbers(run.poses), stride = 9 * block.solids.length;
+      for (let at = 9 * s; at < poses.length; at += stride)
+        for (let c = 0; c < 3; ++c) {
+          const x = poses[at + c];
+          if (x - reach < low[c]) low[c] = x - reach;
+          if (x + reach > high[c]) high[c] = x + reach;
+        }
+    }
+  });
+}
+
 class PlaneView {
   constructor(bounds, equal) {
     this.bounds = bounds;
@@ -52,6 +71,7 @@ class PlaneView {
     this.middle = [0, 1].map((c) => this.middle[c] + before[c] - after[c]);
   }
   project(list, k) { return this.place(list[k], list[k + 1]); }
+  extent() { return Math.max(...[0, 1].map((c) => this.bounds.high[c] - this.bounds.low[c])) || 1; }
 
   /** Grid lines and their numbers. */
   backdrop(ctx, unit) {
@@ -101,7 +121,7 @@ class SpaceView {
     const { low, high } = this.bounds;
     this.middle = this.axes.map((c) => (low[c] + high[c]) / 2);
     this.radius = Math.hypot(...this.axes.map((c) => high[c] - low[c])) / 2 || 1;
-    this.scale = Math.min(width, height) * 0.44 / this.radius * this.zoom;
+    this.scale = Math.min(width, height) * 0.55 / this.radius * this.zoom;
     [this.sin_turn, this.cos_turn, this.sin_tilt, this.cos_tilt] = [Math.sin(this.turn), Math.cos(this.turn), Math.sin(this.tilt), Math.cos(this.tilt)];
   }
   drag(dx, dy, moving) {
@@ -120,31 +140,49 @@ class SpaceView {
     const scale = this.perspective ? this.scale * distance / Math.max(distance * 0.05, distance + depth) : this.scale;
     return [this.width / 2 + this.shift[0] + right * scale, this.height / 2 + this.shift[1] - upwards * scale];
   }
-  /** A grid on the ground below everything, and the three directions. */
-  backdrop(ctx, unit) {
-    const { low, high } = this.bounds, [a, b, c] = this.axes;
-    const step = nice_step(this.radius / 4), ground = low[c];
+  /** The greatest extent of the motion. */
+  extent() { return Math.max(...this.axes.map((c) => this.bounds.high[c] - this.bounds.low[c])) || 1; }
+  step() { return nice_step(Math.hypot(...this.axes.map((c) => this.bounds.high[c] - this.bounds.low[c])) / 8 || 1); }
+  /** Ends of the lines of a grid on the ground below everything, the axis upwards last. */
+  grid() {
+    const { low, high } = this.bounds, [a, b, c] = this.axes, step = this.step(), ground = low[c], lines = [];
     const from = (axis) => Math.floor(low[axis] / step - 0.5) * step, to = (axis) => Math.ceil(high[axis] / step + 0.5) * step;
-    const line = (p, q) => { ctx.moveTo(...this.place(...p)); ctx.lineTo(...this.place(...q)); };
-    ctx.lineWidth = 1;
-    ctx.strokeStyle = themed("grid");
-    ctx.beginPath();
-    for (let x = from(a); x <= to(a) + step / 2; x += step) line([x, from(b), ground], [x, to(b), ground]);
-    for (let y = from(b); y <= to(b) + step / 2; y += step) line([from(a), y, ground], [to(a), y, ground]);
-    ctx.stroke();
+    for (let x = from(a); x <= to(a) + step / 2; x += step) lines.push([[x, from(b), ground], [x, to(b), ground]]);
+    for (let y = from(b); y <= to(b) + step / 2; y += step) lines.push([[from(a), y, ground], [to(a), y, ground]]);
+    return lines;
+  }
+  /** The three directions at a corner of the grid, and where their letters are. */
+  triad() {
+    const step = this.step(), [corner] = this.grid()[0], long = 1.5 * step;
+    return [0, 1, 2].map((k) => ({ from: corner, to: corner.map((x, j) => x + (j === k ? long : 0)),
+      label: corner.map((x, j) => x + (j === k ? 1.25 * long : 0)), letter: "xyz"[this.axes[k]] }));
+  }
+  /** Seen along the axis that is drawn as number 0, 1 or 2; from above where it is the one upwards. */
+  face(k) {
+    [this.turn, this.tilt] = k === 2 ? [0, Math.PI / 2] : [k === 0 ? -Math.PI / 2 : 0, 0];
+    this.shift = [0, 0];
+  }
+  /** The grid and the directions; only letters where surfaces are drawn behind. */
+  backdrop(ctx, unit, letters_only) {
+    const step = this.step(), line = (p, q) => { ctx.moveTo(...this.place(...p)); ctx.lineTo(...this.place(...q)); };
+    if (!letters_only) {
+      ctx.lineWidth = 1;
+      ctx.strokeStyle = themed("grid");
+      ctx.beginPath();
+      for (const [p, q] of this.grid()) line(p, q);
+      ctx.stroke();
+    }
     ctx.font = "12px system-ui, sans-serif";
     ctx.fillStyle = themed("soft");
     ctx.strokeStyle = themed("soft");
-    const corner = [from(a), from(b), ground], long = 1.5 * step;
-    [[long, 0, 0], [0, long, 0], [0, 0, long]].forEach((direction, k) => {
-      const tip = corner.map((x, j) => x + direction[j]), label = corner.map((x, j) => x + 1.25 * direction[j]);
+    for (const { from, to, label, letter } of this.triad()) {
       ctx.beginPath();
-      line(corner, tip);
+      if (!letters_only) line(from, to);
       ctx.stroke();
       ctx.textAlign = "center";
       const [left, top] = this.place(...label);
-      ctx.fillText("xyz"[this.axes[k]], left, top + 4);
-    });
+      ctx.fillText(letter, left, top + 4);
+    }
     ctx.textAlign = "left";
     ctx.fillText("one square: " + with_unit(short_number(step), unit).replace(/[[\]]/g, ""), 10, this.height - 10);
     return [0, 0, this.width, this.height];

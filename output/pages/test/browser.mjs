@@ -8,16 +8,24 @@ const { chromium } = createRequire(path.join(GNOMON_NODE_MODULES, "x.js"))("play
 const switches = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-let browser;
+const software = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"];
+
+const browsers = new Map();  // with WebGL, by software, and without
 
 export async function close_browser() {
-  if (browser) await browser.close();
+  for (const one of browsers.values()) await one.close();
+}
+
+async function browser_with(webgl) {
+  if (!browsers.has(webgl))
+    browsers.set(webgl, await chromium.launch({ executablePath: GNOMON_CHROMIUM, headless: true,
+      args: webgl ? [...switches.filter((one) => one !== "--disable-gpu"), ...software] : [...switches, "--disable-3d-apis"] }));
+  return browsers.get(webgl);
 }
 
 /** Opens a file, hands the page to `look`, and throws where the page asked for something or complained. */
-export async function look_at(file, look, { width = 1280, height = 900, theme = "light", motion = "no-preference" } = {}) {
-  browser ??= await chromium.launch({ executablePath: GNOMON_CHROMIUM, headless: true, args: switches });
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: motion });
+export async function look_at(file, look, { width = 1280, height = 900, theme = "light", motion = "no-preference", webgl = false } = {}) {
+  const context = await (await browser_with(webgl)).newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: motion });
   try {
     const page = await context.newPage(), url = pathToFileURL(file).href, faults = [];
     page.on("request", (request) => { if (request.url() !== url) faults.push("asks for " + request.url().slice(0, 100)); });

@@ -85,7 +85,7 @@ test("points are drawn where they belong, in the colour of their series", () => 
         }
       }
     }
-    for (const motion of gnomon.motions) {
+    for (const motion of gnomon.motions.filter((m) => !m.surfaces && !m.block.solids.length)) {
       motion.play(false);
       motion.show(motion.times[50]);
       const [run] = motion.runs, shown = picture(motion.canvas), ratio = devicePixelRatio;
@@ -131,11 +131,60 @@ test("a motion plays, pauses, and follows the slider and the keys", () => look_a
   assert.equal(await tab.evaluate(() => gnomon.motions[0].playing), true);
 }, { motion: "no-preference" }));
 
+/** How many pixels of the surfaces of the motion are not transparent. */
+const painted = (tab, k) => tab.evaluate((at) => {
+  const { canvas } = gnomon.motions[at].surfaces, copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+  const ctx = copy.getContext("2d", { willReadFrequently: true });
+  ctx.drawImage(canvas, 0, 0);
+  const { data } = ctx.getImageData(0, 0, copy.width, copy.height), colours = new Set();
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) { ++count; colours.add(data.slice(i, i + 3).join()); }
+  return { count, colours: colours.size, picture: canvas.toDataURL().length };
+}, k);
+
+test("bodies are surfaces with light where there is WebGL, and lines elsewhere", async () => {
+  await look_at(every(), async (tab) => {
+    await drawn(tab);
+    const whole = await painted(tab, 2);
+    assert.ok(whole.count > 5000 && whole.colours > 3, JSON.stringify(whole));
+    const size = () => tab.evaluate(() => {
+      const m = gnomon.motions[2];
+      m.play(false);
+      m.show(1);
+      return m.surfaces.canvas.toDataURL();
+    });
+    const free = await size();
+    for (const axis of ["x", "y", "z"]) {
+      await tab.locator("button[aria-label='view along " + axis + "']").last().click();
+      assert.notEqual(await size(), free);
+    }
+    await tab.locator("button", { hasText: "forces" }).last().click();
+    assert.equal(await tab.evaluate(() => gnomon.motions[2].with_forces && gnomon.motions[2].forces.length), 1);
+  }, { webgl: true });
+  await look_at(every(), async (tab) => {
+    await drawn(tab);
+    assert.equal(await tab.evaluate(() => gnomon.motions[2].surfaces), null);
+  });
+});
+
+test("quantities are ticked by name", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  const titles = () => tab.evaluate(() => gnomon.charts.map((c) => c.block.title));
+  const before = await titles();
+  assert.ok(before.includes("hinge.angle"));
+  await tab.locator(".of-quantities label", { hasText: "hinge.force.z" }).click();
+  assert.ok((await titles()).includes("hinge.force.z"));
+  const cells = await tab.locator(".of-quantities tbody tr").first().locator("td").allTextContents();
+  assert.deepEqual(cells.slice(1), ["0", "0", "2", "2"]);
+  await tab.locator(".of-quantities button", { hasText: "none" }).click();
+  assert.deepEqual((await titles()).length, before.length - 1);
+}));
+
 test("nothing plays by itself where less motion is wanted", () => look_at(every(), async (tab) => {
   await drawn(tab);
   await tab.locator("canvas[role=img]").first().scrollIntoViewIfNeeded();
   await tab.waitForTimeout(300);
-  assert.deepEqual(await tab.evaluate(() => gnomon.motions.map((m) => m.t)), [0, 0]);
+  assert.deepEqual(await tab.evaluate(() => gnomon.motions.map((m) => m.t)), [0, 0, 0]);
 }, { motion: "reduce" }));
 
 test("it plays when it is seen otherwise", () => look_at(every(), async (tab) => {
@@ -147,33 +196,35 @@ test("it plays when it is seen otherwise", () => look_at(every(), async (tab) =>
 
 test("curves are zoomed, read and hidden", () => look_at(every(), async (tab) => {
   await drawn(tab);
-  const plot = tab.locator(".plot").first(), over = tab.locator(".u-over").first();
+  const block = tab.locator("section[aria-label='Energy error over time']");
+  const plot = block.locator(".plot"), over = block.locator(".u-over");
+  await tab.evaluate(() => { gnomon.energy = gnomon.charts.find((c) => c.block.title === "Energy error over time"); });
   await plot.scrollIntoViewIfNeeded();
-  const range = () => tab.evaluate(() => [gnomon.charts[0].plot.scales.x.min, gnomon.charts[0].plot.scales.x.max]);
+  const range = () => tab.evaluate(() => [gnomon.energy.plot.scales.x.min, gnomon.energy.plot.scales.x.max]);
   const all = await range(), box = await over.boundingBox();
   await tab.mouse.move(box.x + 0.3 * box.width, box.y + 0.5 * box.height);
   await tab.mouse.down();
   await tab.mouse.move(box.x + 0.6 * box.width, box.y + 0.5 * box.height, { steps: 3 });
   await tab.mouse.up();
-  await tab.waitForFunction(() => gnomon.charts[0].plot.scales.x.min > 1);
+  await tab.waitForFunction(() => gnomon.energy.plot.scales.x.min > 1);
   const [low, high] = await range();
   assert.ok(Math.abs(low - 3) < 0.1 && Math.abs(high - 6) < 0.1, "zoomed to " + low + " .. " + high);
   await over.dblclick({ position: { x: 20, y: 20 } });
-  await tab.waitForFunction(([a]) => gnomon.charts[0].plot.scales.x.min === a, all);
+  await tab.waitForFunction(([a]) => gnomon.energy.plot.scales.x.min === a, all);
   await tab.mouse.move(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
-  assert.match(await tab.locator(".reading").first().textContent() + await tab.locator(".legend .value").first().textContent(), /5\.0|4\.9|5/);
+  assert.match(await block.locator(".reading").textContent() + await block.locator(".legend .value").first().textContent(), /5\.0|4\.9|5/);
   await plot.focus();
   await tab.keyboard.press("ArrowRight");
   await tab.keyboard.press("+");
-  await tab.waitForFunction(([a, b]) => gnomon.charts[0].plot.scales.x.max - gnomon.charts[0].plot.scales.x.min < 0.6 * (b - a), all);
+  await tab.waitForFunction(([a, b]) => gnomon.energy.plot.scales.x.max - gnomon.energy.plot.scales.x.min < 0.6 * (b - a), all);
   await tab.keyboard.press("0");
-  const button = tab.locator(".of-chart .legend button").first();
+  const button = block.locator(".legend button").first();
   await button.focus();
   await tab.keyboard.press("Enter");
   assert.equal(await button.getAttribute("aria-pressed"), "false");
-  assert.equal(await tab.evaluate(() => gnomon.charts[0].plot.series[1].show), false);
-  await tab.locator(".of-chart .buttons button", { hasText: "log y" }).first().click();
-  assert.equal(await tab.evaluate(() => gnomon.charts[0].plot.scales.y.distr), 1);
+  assert.equal(await tab.evaluate(() => gnomon.energy.plot.series[1].show), false);
+  await block.locator(".buttons button", { hasText: "log y" }).click();
+  assert.equal(await tab.evaluate(() => gnomon.energy.plot.scales.y.distr), 1);
 }));
 
 test("tables are searched, sorted and turned", () => look_at(every(), async (tab) => {

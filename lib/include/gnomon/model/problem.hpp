@@ -14,6 +14,7 @@ namespace gnomon {
 
 class CurveModel;
 class OutputModel;
+class SolidModel;
 
 /// A problem with its parameters filled in: the model and its start. An overdetermined DAE starts from y0 = q0 and
 /// z0 = p0.
@@ -25,6 +26,7 @@ struct ProblemInstance {
   /// Closed-form solution, or empty: fills q and p (of an overdetermined DAE y and z) at t.
   std::function<void(double t, Vector& q, Vector& p)> exact;
   std::shared_ptr<const CurveModel> curves;    ///< what it looks like, see curves.hpp; null: no pictures
+  std::shared_ptr<const SolidModel> solids;    ///< its bodies as surfaces, see solids.hpp; null: none
   std::shared_ptr<const OutputModel> outputs;  ///< what users ask for beside q and p, see outputs.hpp; null: nothing
 };
 

@@ -204,7 +204,7 @@ class BodyWriter : FormulaWriter {
         }
       write_quaternion(body);
     }
-    output(b + ".kinetic", kinetic, "", place);
+    output(b + ".kinetic", kinetic, "J", place);
   }
   /// The unit quaternion of the rotation with the columns d1, d2, d3, by the largest of its four entries (S. Shepperd,
   /// Quaternion from rotation matrix, J. Guidance and Control 1 (1978) 223).

@@ -13,15 +13,22 @@ class PictureWriter : FormulaWriter {
 
   void write(const Body& body) {
     constexpr std::size_t outlined = 200;  // an outline is fifty formulas
+    if (all_.bodies.size() <= outlined)
+      for (const Marker& marker : body.markers)
+        if (!marker.at) draw(marker.name, {point_of(marker.name)}, marker.place, "traces");
     if (body.shape != Body::Shape::none && !body.mesh && all_.bodies.size() <= outlined) {
       draw_shape(body);
       return;
     }
+    // Spokes to the markers; a bar where there are two.
     std::vector<Texts> points;
-    if (body.markers.size() < 2) points.push_back(point_of(body.name));
-    for (const Marker& marker : body.markers) points.push_back(point_of(marker.name));
-    if (body.markers.size() > 2) points.push_back(points.front());
-    draw(body.name, points, body.place);
+    const std::size_t count = body.markers.size();
+    if (count != 2) points.push_back(point_of(body.name));
+    for (const Marker& marker : body.markers) {
+      if (count > 2 && points.size() > 1) points.push_back(point_of(body.name));
+      points.push_back(point_of(marker.name));
+    }
+    draw(body.name, points, body.place, "outlines");
   }
 
  private:
@@ -53,13 +60,13 @@ class PictureWriter : FormulaWriter {
       const std::size_t count = planar() ? 5 : 16;
       for (std::size_t i = 0; i < count; ++i)
         points.push_back(at({{{0.5 * corners[i][0], 1}, {0.5 * corners[i][1], 2}, {0.5 * corners[i][2], 3}}}));
-      draw(body.name, points, body.place);
+      draw(body.name, points, body.place, "outlines");
       return;
     }
     if (body.shape == Body::Shape::plate) {
       for (const auto& [x, y] : {std::pair{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}, {-0.5, -0.5}})
         points.push_back(at({{{x, 1}, {y, 2}, {0, 1}}}));
-      draw(body.name, points, body.place);
+      draw(body.name, points, body.place, "outlines");
       return;
     }
     const bool disc = body.shape == Body::Shape::disc || body.shape == Body::Shape::ring;
@@ -81,7 +88,7 @@ class PictureWriter : FormulaWriter {
       }
       if (planar() || disc) break;
     }
-    draw(body.name, points, body.place);
+    draw(body.name, points, body.place, "outlines");
   }
 };
 

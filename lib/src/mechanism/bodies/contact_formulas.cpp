@@ -2,6 +2,7 @@
 /// Loads, and contacts with planes.
 
 #include <Eigen/Geometry>
+#include <algorithm>
 
 #include "mechanism/bodies/joining_writer.hpp"
 
@@ -42,6 +43,7 @@ class ContactWriter : JoiningWriter {
     const std::string point = contact.base ? contact.base->name : name + ".point";
     if (!contact.base)
       for (std::size_t c = 0; c < dimension_; ++c) number(point + "." + letters[c], contact.point[c], contact.place);
+    if (planar()) draw_ground(contact, point);
     if (contact.restitution) number(name + ".restitution", *contact.restitution, contact.restitution->place);
     if (contact.friction) number(name + ".friction", *contact.friction, contact.friction->place);
     if (contact.radius)
@@ -70,6 +72,22 @@ class ContactWriter : JoiningWriter {
             ", friction = " + toml_string(name + ".friction");
       line("obstacles", name + "." + on.name, text + " }", contact.place);
     }
+  }
+
+  /// As long as what touches is far away at the start.
+  void draw_ground(const PlaneContact& contact, const std::string& point) {
+    const std::string &name = contact.name, half = name + ".half";
+    constant(half, contact.place, [contact](const Poses& poses) {
+      const Vector3 from = contact.base ? poses.position(*contact.base) : poses.vector(contact.point);
+      double reach = 0;
+      for (const Partner& on : contact.on) reach = std::max(reach, (poses.position(on) - from).norm());
+      return reach > 0 ? 1.5 * reach : 1.0;
+    });
+    const auto end = [&](const char* sign) {
+      return Texts{point + ".x " + sign + " " + half + "*" + name + ".normal.y",
+                   point + ".y - (0 " + sign + " " + half + ")*" + name + ".normal.x"};
+    };
+    draw(name, {end("-"), end("+")}, contact.place, "grounds");
   }
 
   /// The lowest point of the rim of a disc with the axis w is at -R (n - s w)/k from its middle, s = n.w, k = |n x w|.

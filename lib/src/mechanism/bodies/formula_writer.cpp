@@ -4,6 +4,7 @@
 
 #include "gnomon/base/numbers.hpp"
 #include "mechanism/bodies/joining_writer.hpp"
+#include "mechanism/bodies/solids.hpp"
 
 namespace gnomon::mechanism {
 
@@ -126,14 +127,15 @@ void FormulaWriter::turn(const Partner& partner, const Texts& torque, const Plac
   }
 }
 
-void FormulaWriter::draw(const std::string& name, const std::vector<Texts>& points, const Place& place) {
+void FormulaWriter::draw(const std::string& name, const std::vector<Texts>& points, const Place& place,
+                         const char* table) {
   std::string text = "[";
   for (const Texts& point : points) {
     text += text.size() > 1 ? ", [" : "[";
     for (std::size_t c = 0; c < point.size(); ++c) text += (c ? ", " : "") + toml_string(point[c]);
     text += "]";
   }
-  line("drawing", name, text + "]", place);
+  line(table, name, text + "]", place);
 }
 
 BodyFormulas formulas_of(const Bodies& bodies) {
@@ -147,6 +149,7 @@ BodyFormulas formulas_of(const Bodies& bodies) {
   write_bushings(bodies, written);
   write_motors(bodies, written);
   write_contacts(bodies, written);
+  write_frames(bodies, written);
   for (const auto& [coordinate, force] : written.forces) {
     auto& [text, places] = written.tables["force"];
     text += "\"" + coordinate + "\" = \"" + force.first + "\"\n";

@@ -70,7 +70,9 @@ class FormulaWriter {
     show(name, unit, place);
   }
   void coordinate(const std::string& name, const std::string& mass, BodyFormulas::Coordinate one);
-  void draw(const std::string& name, const std::vector<Texts>& points, const Place& place);
+  /// \param table  drawing, or what else is drawn: see ModelText::curves
+  void draw(const std::string& name, const std::vector<Texts>& points, const Place& place,
+            const char* table = "drawing");
 
   /// term(component) of each component.
   template <class Term>

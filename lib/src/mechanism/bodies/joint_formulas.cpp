@@ -31,6 +31,7 @@ class JointWriter : JoiningWriter {
     // Force and moment on B, from -G^T lambda.
     Texts force(dimension_), moment(planar() ? 1 : 3);
     std::string pressing;  // |force|^2
+    if (planar() && type.coincide) draw(j, {point_of(joint.a.name)}, joint.place, "joints_drawn");
     if (type.coincide)
       for (std::size_t c = 0; c < dimension_; ++c) {
         constraint(later({&joint.a, &joint.b}), j + "." + letters[c],

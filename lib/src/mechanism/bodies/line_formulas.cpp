@@ -68,7 +68,7 @@ class LineWriter : JoiningWriter {
   void write_spring(const Spring& spring) {
     const std::string& s = spring.name;
     const Place& place = spring.place;
-    draw(s, {point_of(spring.a.name), point_of(spring.b.name)}, place);
+    draw(s, {point_of(spring.a.name), point_of(spring.b.name)}, place, "coils");
     if (spring.law == Spring::Law::stiffness) return write_linear(spring);
     write_length(spring, spring.law == Spring::Law::tension);
     if (spring.law == Spring::Law::tension) {

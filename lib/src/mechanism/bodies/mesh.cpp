@@ -109,6 +109,7 @@ Mesh read_mesh(const std::string& path) {
   mesh.centre /= mesh.volume;
   mesh.second_moments -= mesh.volume * mesh.centre * mesh.centre.transpose();
   mesh.centre += o;
+  mesh.triangles = std::move(triangles);
   return mesh;
 }
 

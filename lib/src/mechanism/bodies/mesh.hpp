@@ -3,7 +3,9 @@
 /// Closed surfaces of triangles, from files of the STL format.
 
 #include <Eigen/Core>
+#include <array>
 #include <string>
+#include <vector>
 
 namespace gnomon::mechanism {
 
@@ -12,6 +14,7 @@ struct Mesh {
   double volume = 0;
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();
   Eigen::Matrix3d second_moments = Eigen::Matrix3d::Zero();
+  std::vector<std::array<std::array<float, 3>, 3>> triangles;  ///< as the file has them
 };
 
 /// Reads STL, binary or as text. Throws std::runtime_error with a sentence about the file for one that cannot be read,
