@@ -12,7 +12,7 @@
 #define GNOMON_ABI_H
 
 /** Of the C++ headers: libgnomon, libgnomon_builtin and loadable modules. */
-#define GNOMON_ABI_VERSION 10
+#define GNOMON_ABI_VERSION 11
 
 /** Of gnomon.h: libgnomon_c. */
 #define GNOMON_C_ABI_VERSION 1
