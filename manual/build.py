@@ -45,7 +45,6 @@ def generate(build, out, source, rows):
     import drift
     import errors
     import gallery
-    import peers
     import ports
     import problems
     import reference
@@ -65,7 +64,6 @@ def generate(build, out, source, rows):
         (reference.write, source, out / "doxygen" / "xml"),
         (errors.write, source),
         (size.write, source),
-        (peers.write, source),
     ]
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         for future in [pool.submit(*part) for part in parts]:

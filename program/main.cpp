@@ -95,6 +95,7 @@ int dispatch(int argc, char** argv) {
   add_describe(app, invocation);
   add_new(app, invocation);
   add_export(app, invocation);
+  add_import(app, invocation);
   add_check(app, invocation);
   add_run(app, invocation);
   add_module(app, invocation, "sweep", {"sweep"});

@@ -1,10 +1,14 @@
-"""The tables of the page on other multibody programs, from what `gnomon bench peers --json` measured."""
+"""The tables of the page on other multibody programs, from what `gnomon bench peers --json` measured.
+
+`python3 manual/generate/peers.py` writes them into the page, where they are kept so that a code host shows them.
+"""
 import json
 import re
 
 from common import ROOT, table
 
 DATA = ROOT / "manual" / "data" / "peers.json"
+PAGE = ROOT / "manual" / "start" / "peers.md"
 
 
 def _measurements():
@@ -48,6 +52,14 @@ def _longer():
     )
 
 
-def write(source):
-    (source / "generated" / "peers.md").write_text(_costs(), encoding="utf-8")
-    (source / "generated" / "peers-longer.md").write_text(_longer(), encoding="utf-8")
+def filled(page):
+    """The text of the page with its tables as they are measured."""
+    for name, made in (("costs", _costs), ("longer", _longer)):
+        begin, end = f"<!-- {name}: manual/generate/peers.py -->\n", f"<!-- end of {name} -->\n"
+        before, rest = page.split(begin)
+        page = before + begin + "\n" + re.sub(r"</?span[^>]*>", "", made()).strip() + "\n\n" + end + rest.split(end)[1]
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

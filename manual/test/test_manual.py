@@ -17,6 +17,7 @@ sys.path.insert(0, str(MANUAL / "generate"))
 
 import errors  # noqa: E402
 import mathematics  # noqa: E402
+import peers  # noqa: E402
 import snippets  # noqa: E402
 
 PAGES = sorted(MANUAL.rglob("*.md"))
@@ -96,6 +97,11 @@ def sources():
     ]
     texts = (path.read_text(encoding="utf-8") for path in found)
     return "\n".join(re.sub(r'"\s*\n\s*"', "", text) for text in texts).replace(r"\"", '"')
+
+
+def test_kept_tables_are_those_of_the_data():
+    page = peers.PAGE.read_text(encoding="utf-8")
+    assert page == peers.filled(page), "run python3 manual/generate/peers.py"
 
 
 def test_errors_are_all_there():

@@ -9,7 +9,7 @@ const std::vector<Heading>& command_headings() {
       {"Look: what there is", {"list", "describe"}},
       {"Run: motion and rest", {"run", "sweep", "advise", "equilibrium"}},
       {"Trust: is it right, what does it cost", {"check", "compare", "validate", "bench"}},
-      {"Extend: models of your own", {"new", "export"}},
+      {"Extend: models of your own", {"new", "export", "import"}},
       {"Shell", {"completion", "man"}}};
   return headings;
 }
@@ -80,6 +80,7 @@ std::vector<std::string> examples_of(const std::string& command) {
       {"check", {"gnomon check double-spherical-pendulum"}},
       {"new", {"gnomon new mine", "gnomon new arm --mechanism"}},
       {"export", {"gnomon export planar-pendulum --output pendulum.toml"}},
+      {"import", {"gnomon import robot.urdf --output robot.toml && gnomon run robot.toml --until 2"}},
       {"bench", {"gnomon bench chain --links 1000"}},
   };
   const auto found = examples.find(command);

@@ -32,6 +32,7 @@ void add_list(CLI::App& app, Invocation& invocation);
 void add_describe(CLI::App& app, Invocation& invocation);
 void add_new(CLI::App& app, Invocation& invocation);
 void add_export(CLI::App& app, Invocation& invocation);
+void add_import(CLI::App& app, Invocation& invocation);
 void add_check(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);

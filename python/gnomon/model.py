@@ -160,7 +160,7 @@ class Model:
 
     @classmethod
     def from_toml(cls, path_or_text: str | os.PathLike, **parameters: Any) -> Model:
-        """A model file: its path, or its text where that has more than one line.
+        """A model file or a robot in URDF: its path, or the text of a model file, which has more than one line.
 
         Parameters
         ----------
@@ -173,6 +173,12 @@ class Model:
         name = "model"
         if "\n" not in text:
             name = os.path.splitext(os.path.basename(text))[0]
+            if text.endswith(".urdf"):
+                try:
+                    toml = _core.robot_text(text)
+                except GnomonError as error:
+                    raise ModelError(str(error)) from None
+                return cls._made(toml=toml, name=name, kind="text", given=parameters)
             try:
                 with open(text, encoding="utf-8") as file:
                     text = file.read()
@@ -349,5 +355,5 @@ def model_of(what: Any) -> Model:
         return what.model()
     if isinstance(what, (str, os.PathLike)):
         name = os.fspath(what)
-        return Model.from_toml(name) if name.endswith(".toml") or "\n" in name else Model.problem(name)
+        return Model.from_toml(name) if name.endswith((".toml", ".urdf")) or "\n" in name else Model.problem(name)
     raise ModelError(f"{what!r} is no model, expected a gnomon.Model, a gnomon.Mechanism or a name")

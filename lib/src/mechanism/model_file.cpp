@@ -19,6 +19,7 @@
 #include "mechanism/formula_angles.hpp"
 #include "mechanism/formula_model.hpp"
 #include "mechanism/formula_outputs.hpp"
+#include "mechanism/import/urdf.hpp"
 
 namespace gnomon {
 
@@ -325,9 +326,19 @@ class FormulaProblem final : public Problem {
 
 }  // namespace mechanism
 
-bool is_model_file(const std::string& name) {
-  constexpr std::string_view ending = ".toml";
+namespace {
+
+bool ends_with(const std::string& name, std::string_view ending) {
   return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+}  // namespace
+
+bool is_robot_file(const std::string& name) {
+  return ends_with(name, ".urdf");
+}
+bool is_model_file(const std::string& name) {
+  return ends_with(name, ".toml") || is_robot_file(name);
 }
 
 namespace {
@@ -359,7 +370,7 @@ std::unique_ptr<const Problem> read_model_text(const std::string& toml, const st
   return std::make_unique<mechanism::FormulaProblem>(std::move(text));
 }
 
-std::unique_ptr<const Problem> read_model_file(const std::string& file) {
+std::string model_file_text(const std::string& file) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::bad_file, "the model file \"" + file + "\" cannot be read: " + why);
   };
@@ -369,7 +380,11 @@ std::unique_ptr<const Problem> read_model_file(const std::string& file) {
   std::ostringstream text;
   text << stream.rdbuf();
   if (stream.bad()) refuse(std::strerror(errno));
-  return read_model_text(text.str(), file);
+  return is_robot_file(file) ? mechanism::urdf_as_toml(text.str(), file) : text.str();
+}
+
+std::unique_ptr<const Problem> read_model_file(const std::string& file) {
+  return read_model_text(model_file_text(file), is_robot_file(file) ? file + ", as `gnomon import` writes it" : file);
 }
 
 }  // namespace gnomon

@@ -1,0 +1,43 @@
+/// gnomon import: a robot file as a model file.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/whole_file.hpp"
+#include "gnomon/mechanism/model_file.hpp"
+#include "program/arguments.hpp"
+#include "program/commands/commands.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+int write(const std::string& robot, const std::string& output) {
+  if (!is_robot_file(robot))
+    throw Error(ErrorCode::bad_value, "the file to import is \"" + robot + "\", expected one that ends in .urdf");
+  const std::string text = model_file_text(robot);
+  read_model_file(robot);  // what is wrong in it is said now
+  if (output.empty()) {
+    fmt::print("{}", text);
+    return success;
+  }
+  WholeFile file("model file", output);
+  file.write(text);
+  file.commit();
+  return success;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Invocation& invocation) {
+  auto robot = std::make_shared<std::string>(), output = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("import", "write a robot in URDF as a model file of bodies and joints");
+  command->add_option("ROBOT", *robot, "the file, NAME.urdf")->required()->type_name("");
+  command->add_option("-o,--output", *output, "write to this file instead of standard output")->type_name("FILE");
+  command->callback([&invocation, robot, output] {
+    invocation.action = [robot, output](const Registry&) { return write(*robot, *output); };
+  });
+}
+
+}  // namespace gnomon::program
