@@ -237,7 +237,8 @@ BOOST_AUTO_TEST_CASE(blocks) {
     BOOST_TEST(std::count(titles.begin(), titles.end(), title) == 1, "there is no " << title);
 }
 
-// Outputs are quantities, of which the first that changes is drawn in each of two units; what a reference does not know is said beside the energy error.
+// Outputs are quantities, of which the first that changes is drawn in each of two units; what a reference does not know
+// is said beside the energy error.
 BOOST_AUTO_TEST_CASE(outputs_by_unit) {
   const auto problem = read_model_text(R"toml(
 format = 1

@@ -21,8 +21,8 @@ GNOMON_EXPORT bool is_model_file(const std::string& name);
 /// Whether it is that of a robot in another format, URDF, of which a model file is made.
 GNOMON_EXPORT bool is_robot_file(const std::string& name);
 
-/// The text of a model file, or the one that a robot file is. Throws Error(bad_file) for a file that cannot be read, and
-/// Error(bad_value) "file:line:1: sentence" for what is wrong in a robot file.
+/// The text of a model file, or the one that a robot file is. Throws Error(bad_file) for a file that cannot be read,
+/// and Error(bad_value) "file:line:1: sentence" for what is wrong in a robot file.
 GNOMON_EXPORT std::string model_file_text(const std::string& file);
 
 /// Throws Error(bad_file) for a file that cannot be read, and Error(bad_value) "file:line:column: sentence" for what is

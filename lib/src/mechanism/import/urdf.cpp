@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "mechanism/formula.hpp"
 
 namespace gnomon::mechanism {
@@ -73,9 +74,8 @@ Matrix3 turn(const std::vector<double>& rpy) {
 }
 /// Rounding of products of rotations is no number of a file.
 double cleaned(double x) {
-  constexpr double rounding = 4e-16;
   const double whole = std::round(x);
-  return std::abs(x - whole) <= rounding ? whole : x;
+  return std::abs(x - whole) <= thresholds::entry_rounding ? whole : x;
 }
 
 class UrdfReader {
