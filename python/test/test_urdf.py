@@ -254,6 +254,7 @@ MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
         (ROBOT.format(inertial=MASS, type="revolute", parent="a", more='<mimic joint="k"/>'), 'joint j mimics "k"'),
         ('<robot xmlns:xacro="x"><xacro:macro name="m"/></robot>', "it is a macro file"),
         ("<robot><link", "not XML"),
+        ("<!-- nothing -->", "there is no element"),
         ("<model/>", "expected robot"),
         ('<robot name="r"/>', "there is no link"),
     ],

@@ -87,6 +87,7 @@ class UrdfReader {
     if (document_.Parse(xml.data(), xml.size()) != tinyxml2::XML_SUCCESS)
       fail(document_.ErrorLineNum(), std::string("not XML: ") + document_.ErrorName());
     const XMLElement* robot = document_.RootElement();
+    if (!robot) fail(1, "not XML: there is no element");
     if (std::string(robot->Name()) != "robot")
       fail(robot->GetLineNum(), "the outermost element is \"" + std::string(robot->Name()) + "\", expected robot");
     if (robot->Attribute("xmlns:xacro") && xml.find("<xacro:") != std::string::npos)
