@@ -122,7 +122,7 @@ class UrdfReader {
   }
 
  private:
-  [[noreturn]] void fail(int line, const std::string& sentence) const { throw error_at({file_, line, 1}, sentence); }
+  [[noreturn]] void fail(int line, const std::string& sentence) const { throw error_at({file_, line, 1}, plain(sentence)); }
   static bool is(const XMLElement* element, const char* name) { return std::string(element->Name()) == name; }
   /// In a comment or a string of the file.
   static std::string plain(const std::string& text) {
@@ -212,9 +212,10 @@ class UrdfReader {
         fail(one->GetLineNum(), what + " has the mass " + number(link.mass) + ", expected none or more");
       if (!inertia) continue;
       const auto entry = [&](const char* name) { return inertia->Attribute(name) ? value(*inertia, name, what) : 0.0; };
+      const double xx = entry("ixx"), xy = entry("ixy"), xz = entry("ixz"), yy = entry("iyy"), yz = entry("iyz"),
+                   zz = entry("izz");
       Matrix3 J;
-      J << entry("ixx"), entry("ixy"), entry("ixz"), entry("ixy"), entry("iyy"), entry("iyz"), entry("ixz"),
-          entry("iyz"), entry("izz");
+      J << xx, xy, xz, xy, yy, yz, xz, yz, zz;
       link.inertia = at.R * J * at.R.transpose();
     }
     links_.push_back(std::move(link));
