@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/coordinate_names.hpp"
@@ -172,7 +175,7 @@ Chart phase_chart(const RunTrace& run) {
   Chart phase;
   const auto& samples = run.samples();
   const Index n = run.instance().q0.size(), shown = std::min<Index>(n, most_coordinates);
-  if (samples.size() < 3) return phase;
+  if (samples.size() < 3 || samples.front().outputs.size() > 0) return phase;  // outputs say more than coordinates
   const auto names = coordinate_names(*run.instance().model);
   phase.title = "Phase plot of " + run.spec().name;
   phase.x.label = "coordinate";
@@ -193,8 +196,30 @@ Chart phase_chart(const RunTrace& run) {
   return phase;
 }
 
-/// The outputs of a run, or its coordinates and their rates where it has none. Of each unit the first that changes is
-/// drawn where the page opens, of at most two units.
+/// Draws where the page opens, of at most two units the first quantity that changes: angles and distances of joints
+/// before others, and before both nothing that only grows or falls, as what a motor prescribes may.
+void choose(std::vector<pages::Quantities::One>& all) {
+  using One = pages::Quantities::One;
+  constexpr double rounding = 1e-9;
+  std::map<std::string, double> sizes;  // of all of a unit
+  for (const One& one : all)
+    for (const double x : one.values)
+      if (std::isfinite(x)) sizes[one.unit] = std::max(sizes[one.unit], std::abs(x));
+  const auto rank = [&](const One& one) {
+    const auto [least, largest] = std::minmax_element(one.values.begin(), one.values.end());
+    if (!(*largest - *least > rounding * sizes[one.unit])) return 3;
+    const auto ends = std::minmax(one.values.front(), one.values.back());
+    if (*least >= ends.first && *largest <= ends.second) return 2;
+    const std::size_t dot = std::min(one.name.rfind('.'), one.name.size());
+    return one.name.substr(dot) == ".angle" || one.name.substr(dot) == ".distance" ? 0 : 1;
+  };
+  std::set<std::string> units;
+  for (const int wanted : {0, 1, 2})
+    for (One& one : all)
+      if (units.size() < 2 && rank(one) == wanted && units.insert(one.unit).second) one.chosen = true;
+}
+
+/// The outputs of a run, or its coordinates and their rates where it has none.
 std::optional<pages::Quantities> quantities_of(const RunTrace& run) {
   const auto& samples = run.samples();
   if (samples.size() < 3) return std::nullopt;
@@ -230,19 +255,7 @@ std::optional<pages::Quantities> quantities_of(const RunTrace& run) {
             [j, rates](const RunTrace::Sample& sample) { return rates ? sample.v[j] : sample.q[j]; });
     if (count < n) out.note = fmt::format("The first {} of {} coordinates.", count, n);
   }
-  std::vector<std::string> units;
-  for (pages::Quantities::One& one : out.all) {
-    const auto [least, largest] = std::minmax_element(one.values.begin(), one.values.end());
-    constexpr double rounding = 1e-9;
-    double size = 0;  // of all of that unit
-    for (const pages::Quantities::One& other : out.all)
-      if (other.unit == one.unit)
-        for (const double x : other.values) size = std::isfinite(x) ? std::max(size, std::abs(x)) : size;
-    const bool changes = *largest - *least > rounding * size;
-    if (!changes || units.size() == 2 || std::find(units.begin(), units.end(), one.unit) != units.end()) continue;
-    units.push_back(one.unit);
-    one.chosen = true;
-  }
+  choose(out.all);
   return out;
 }
 
@@ -308,6 +321,24 @@ std::optional<pages::Motion> motion_of(const Runs& runs) {
   std::size_t numbers = 0;
   for (const pages::MovingCurve& curve : motion.curves) numbers += curve.n_points;
   numbers *= motion.times.size() * static_cast<std::size_t>(motion.dimension);
+  // What stays where it is in all frames of all runs.
+  std::size_t stride = 0;
+  for (const pages::MovingCurve& curve : motion.curves)
+    stride += curve.n_points * static_cast<std::size_t>(motion.dimension);
+  std::size_t begin = 0;
+  for (pages::MovingCurve& curve : motion.curves) {
+    const std::size_t count = curve.n_points * static_cast<std::size_t>(motion.dimension);
+    curve.fixed = std::all_of(runs.begin(), runs.end(), [&](const RunTrace* run) {
+      const std::vector<double>& frames = run->frames();
+      for (std::size_t at = begin; at + count <= frames.size(); at += stride)
+        if (!std::equal(frames.begin() + static_cast<long>(at), frames.begin() + static_cast<long>(at + count),
+                        first.frames().begin() + static_cast<long>(begin)))
+          return false;
+      return true;
+    });
+    curve.traced = curve.traced && !curve.fixed;
+    begin += count;
+  }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i]->frames().empty()) continue;
     pages::MovingRun run;
@@ -355,7 +386,9 @@ std::vector<pages::Block> run_blocks(const Runs& runs) {
   add_chart(energies_chart(first));
   add_chart(phase_chart(first));
   blocks.emplace_back(pages::Section{"Steps", ""});
-  add_chart(over_time(runs, "Step size", "h", true, &RunTrace::step));
+  Chart steps = over_time(runs, "Step size", "h", true, &RunTrace::step);
+  steps.y.unit = steps.x.unit;
+  add_chart(std::move(steps));
   add_chart(over_time(runs, "Iterations of the nonlinear solver a step", "iterations", false, &RunTrace::iterations));
   return blocks;
 }

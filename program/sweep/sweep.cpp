@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>  // with the members of what App holds: a module has its own
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -106,7 +107,7 @@ void print_report(const SweepReport& report, const std::string& title, bool json
 void write_page(ReportFile& file, const SweepReport& report, const std::string& title) {
   if (!file || report.result.end == ensembles::SweepEnd::interrupted) return;
   const bool was_complete = report.result.end == ensembles::SweepEnd::was_complete;
-  pages::Page page(report.problem, title);
+  pages::Page page("Sweep of " + std::filesystem::path(report.problem).stem().string(), title);
   for (pages::Block& block : ensembles::ensemble_blocks(
            report.definition, was_complete ? ensembles::summary_of(report.output) : report.result.summary,
            report.command))

@@ -343,8 +343,9 @@ def test_words_of_machines():
     assert s.success, s.message
     assert s.outputs["A.angle"][-1] == pytest.approx(1.5**2 / 4, abs=1e-9)  # three points make a parabola
     force = np.hypot(s.outputs["A.force.x"], s.outputs["A.force.y"])
-    assert np.allclose(s.outputs["A.friction_limit"], 0.02 * force, rtol=1e-9)
-    assert np.allclose(s.outputs["A.friction_torque"][1:], -0.02 * force[1:], rtol=1e-9)  # it turns on
+    # The force and its friction are two multipliers, each as accurate between the stages as the run.
+    assert np.allclose(s.outputs["A.friction_limit"], 0.02 * force, rtol=1e-7)
+    assert np.allclose(s.outputs["A.friction_torque"][1:], -0.02 * force[1:], rtol=1e-7)  # it turns on
 
 
 def test_lists():

@@ -232,6 +232,16 @@ class Chart {
     return best;
   }
 
+  /** A line at the time that a motion shows. */
+  show_time(t) {
+    if (this.block.x.label !== "t" || this.log.x) return;
+    this.now ??= element("span", { class: "now", "aria-hidden": "true" });
+    if (this.now.parentNode !== this.plot.over) this.plot.over.append(this.now);
+    const left = this.plot.valToPos(t, "x");
+    this.now.style.display = left >= 0 && left <= this.plot.over.clientWidth ? "" : "none";
+    this.now.style.left = left + "px";
+  }
+
   hover(left, top) {
     if (left < 0) { this.read(null); return; }
     this.read(this.series.map((series) => (series.shown ? this.nearest(series, left, top) : null)));

@@ -119,8 +119,10 @@ class Motion {
   show(t) {
     this.t = Math.min(Math.max(t, this.times[0]), this.times[this.times.length - 1]);
     this.slider.value = this.t;
-    const digits = Math.max(3, Math.ceil(Math.log10(Math.max(Math.abs(this.times[0]), this.times[this.times.length - 1], 1e-300) / (this.length || 1))) + 4);
-    const text = "t = " + this.t.toPrecision(digits) + (this.block.time_unit ? " " + this.block.time_unit : "");
+    const decimals = Math.min(12, Math.max(0, 3 - Math.floor(Math.log10(this.length || 1))));
+    const size = Math.max(Math.abs(this.times[0]), Math.abs(this.times[this.times.length - 1]));
+    const text = "t = " + (size < 1e6 ? this.t.toFixed(decimals) : this.t.toPrecision(9)) + (this.block.time_unit ? " " + this.block.time_unit : "");
+    if (motions[0] === this || motions.length === 0) for (const chart of charts) chart.show_time(this.t);
     this.clock.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);
     this.draw();
@@ -267,6 +269,7 @@ class Motion {
       if (curve.n === 1) {
         const [x, y] = this.view.project(pose, curve.begin);
         if (!Number.isFinite(x)) continue;
+        if (curve.fixed && curve.shape !== "joint" && this.dimension === 2) { this.draw_support(ctx, x, y); continue; }
         ctx.beginPath();
         ctx.arc(x, y, run.reference ? 7 : curve.shape === "joint" ? 4 : 4.5, 0, 2 * Math.PI);
         if (curve.shape === "joint") {
@@ -303,6 +306,20 @@ class Motion {
       ctx.stroke();
     }
     ctx.globalAlpha = 1;
+  }
+
+  /** A point that is fixed in the plane: a triangle on hatched ground. */
+  draw_support(ctx, x, y) {
+    const size = 11;
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(x - 0.7 * size, y + size);
+    ctx.lineTo(x + 0.7 * size, y + size);
+    ctx.closePath();
+    for (let k = -1; k <= 1; ++k) { ctx.moveTo(x + 5 * k + 3, y + size); ctx.lineTo(x + 5 * k - 2, y + size + 6); }
+    ctx.lineWidth = 1.5;
+    ctx.strokeStyle = themed("ink");
+    ctx.stroke();
   }
 
   /** A zigzag, or a line with strokes on its right. */

@@ -6,10 +6,10 @@ class Quantities {
     this.times = numbers(block.times);
     this.all = block.all.map((one) => ({ ...one, values: numbers(one.values), shown: one.chosen }));
     // Rounding is shown as zero: what is small beside everything of that unit.
-    const largest = new Map();
+    const largest = this.largest = new Map();
     for (const { unit, values } of this.all)
       for (const x of values) if (Number.isFinite(x)) largest.set(unit, Math.max(largest.get(unit) ?? 0, Math.abs(x)));
-    this.shown_number = (unit, x) => short_number(Math.abs(x) < 1e-13 * largest.get(unit) ? 0 : x, 3);
+    this.shown_number = (unit, x) => short_number(Math.abs(x) < 1e-12 * largest.get(unit) ? 0 : x, 3);
     this.extremes = this.all.map(({ values }) => {
       let low = -1, high = -1;
       for (let k = 0; k < values.length; ++k) {
@@ -30,7 +30,7 @@ class Quantities {
     const bar = element("div", { class: "bar" });
     if (rows.length > 12)
       bar.append(element("input", { type: "search", placeholder: "filter by name", "aria-label": "Filter quantities", oninput: (event) => choose(event.target.value) }));
-    bar.append(element("button", { type: "button", onclick: () => this.tick(() => false) }, "none"), status);
+    bar.append(element("button", { type: "button", onclick: () => this.tick(() => false) }, "draw none"), status);
     const head = element("tr", {}, ["", "quantity", "least", "at t", "largest", "at t"].map((text, k) =>
       element("th", { scope: "col", class: k > 1 ? "number" : null }, k === 0 ? element("span", { class: "hidden" }, "drawn") : text)));
     choose("");
@@ -47,6 +47,9 @@ class Quantities {
     const cell = (text) => element("td", { class: "number" }, text), value = (j) => (j < 0 ? "\u2013" : this.shown_number(one.unit, one.values[j]));
     const name = element("th", { scope: "row" }, element("label", {}, one.name, one.unit ? element("span", { class: "unit" }, " [" + one.unit + "]") : null));
     name.firstChild.addEventListener("click", () => one.box.click());
+    const size = Math.max(Math.abs(one.values[low] ?? 0), Math.abs(one.values[high] ?? 0), 1e-9 * (this.largest.get(one.unit) ?? 0));
+    if (low >= 0 && !(one.values[high] - one.values[low] > 1e-9 * size))
+      return element("tr", { class: "constant" }, element("td", {}, one.box), name, cell(value(low)), element("td", { class: "number", colspan: 3 }, "constant"));
     return element("tr", {}, element("td", {}, one.box), name, cell(value(low)), cell(at(low)), cell(value(high)), cell(at(high)));
   }
 

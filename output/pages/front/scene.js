@@ -86,8 +86,7 @@ class SurfaceScene {
       return geometry;
     };
     this.grid = new THREE.LineSegments(place(lines), new THREE.LineBasicMaterial());
-    this.triad = new THREE.LineSegments(place(view.triad().flatMap(({ from, to }) => [...from, ...to])), new THREE.LineBasicMaterial());
-    this.world.add(this.grid, this.triad);
+    this.world.add(this.grid);
   }
 
   /** A unit bar along the third axis, of radius one. */
@@ -134,7 +133,7 @@ class SurfaceScene {
       return made;
     };
     this.geometries ??= block.solids.map((solid) => {
-      const from = numbers(solid.points), corners = numbers(solid.triangles), points = new Float32Array(3 * corners.length);
+      const from = this.points_of(solid, run), corners = numbers(solid.triangles), points = new Float32Array(3 * corners.length);
       corners.forEach((corner, k) => { for (let i = 0; i < 3; ++i) points[3 * k + i] = from[3 * corner + i]; });
       const geometry = new THREE.BufferGeometry();
       geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
@@ -142,7 +141,16 @@ class SurfaceScene {
       return geometry;
     });
     let bodies = 0;
-    const solids = block.solids.map((solid, k) => this.mesh(this.geometries[k], material(solid.shape, ["body", "inertia"].includes(solid.shape) ? bodies++ : 0), group));
+    const solids = block.solids.map((solid, k) => {
+      const made = this.mesh(this.geometries[k], material(solid.shape, ["body", "inertia"].includes(solid.shape) ? bodies++ : 0), group);
+      if (solid.shape === "contact") return made;
+      this.edges ??= [];
+      this.edges[k] ??= new THREE.EdgesGeometry(this.geometries[k], 35);
+      const lines = new THREE.LineSegments(this.edges[k], new THREE.LineBasicMaterial({ transparent: true, opacity: run.reference ? 0.2 : 0.45 }));
+      lines.material.userData = { role: "edge", group: run.group };
+      made.add(lines);
+      return made;
+    });
     const lines = curves.filter((curve) => !["outline", "trace", "joint"].includes(curve.shape)).map((curve) => {
       const colour = material(curve.shape === "spring" ? "spring" : curve.fixed ? "joint" : "line", 0);
       if (curve.n === 1) return { curve, dot: this.mesh(this.ball(), colour, group) };
@@ -164,17 +172,31 @@ class SurfaceScene {
     return { group, solids, lines, traces, poses: numbers(run.poses), place };
   }
 
+  /** Corners of a solid; a plane of contact reaches as far as anything moves, up to four times its size. */
+  points_of(solid, run) {
+    const points = numbers(solid.points);
+    if (solid.shape !== "contact") return points;
+    const { low, high } = this.motion.view.bounds, s = 9 * this.motion.block.solids.indexOf(solid), pose = numbers(run.poses).subarray(s, s + 9);
+    const mean = [0, 1, 2].map((c) => points.reduce((sum, x, k) => sum + (k % 3 === c ? x : 0), 0) / (points.length / 3));
+    const half = Math.hypot(...mean.map((x, c) => points[c] - x)) / Math.SQRT2;
+    const w = [pose[4] * pose[8] - pose[5] * pose[7], pose[5] * pose[6] - pose[3] * pose[8], pose[3] * pose[7] - pose[4] * pose[6]];
+    const middle = [0, 1, 2].map((c) => pose[c] + pose[3 + c] * mean[0] + pose[6 + c] * mean[1] + w[c] * mean[2]);
+    const reach = Math.max(...middle.map((x, c) => Math.max(high[c] - x, x - low[c])));
+    const factor = Math.min(4, Math.max(1, 1.05 * reach / half));
+    return points.map((x, k) => mean[k % 3] + factor * (x - mean[k % 3]));
+  }
+
   /** Colours of the theme: of several runs one each, of a single one a colour a body. */
   colour() {
     const single = this.motion.runs.length === 1, of = (name) => new THREE.Color(themed(name));
     this.world.fog = new THREE.Fog(of("raised"), 1, 2);
     this.grid.material.color = of("grid");
-    this.triad.material.color = of("soft");
     this.root.traverse(({ material }) => {
       if (!material) return;
       const { role, k, group } = material.userData;
       const number = ["body", "inertia"].includes(role) && single ? k : group;
-      material.color = ["joint", "contact", "spring"].includes(role) ? of(role === "contact" ? "guide" : "soft") : new THREE.Color(colour_of(number));
+      const grey = { joint: "soft", contact: "guide", spring: "soft", edge: "ink" }[role];
+      material.color = grey ? of(grey) : new THREE.Color(colour_of(number));
     });
   }
 

@@ -151,11 +151,19 @@ class SpaceView {
     for (let y = from(b); y <= to(b) + step / 2; y += step) lines.push([[from(a), y, ground], [to(a), y, ground]]);
     return lines;
   }
-  /** The three directions at a corner of the grid, and where their letters are. */
-  triad() {
-    const step = this.step(), [corner] = this.grid()[0], long = 1.5 * step;
-    return [0, 1, 2].map((k) => ({ from: corner, to: corner.map((x, j) => x + (j === k ? long : 0)),
-      label: corner.map((x, j) => x + (j === k ? 1.25 * long : 0)), letter: "xyz"[this.axes[k]] }));
+  /** The three directions as arrows in a corner of the view. */
+  draw_triad(ctx) {
+    const [left, top] = [44, this.height - 62], long = 30;
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach(([x, y, z], k) => {
+      const right = this.cos_turn * x - this.sin_turn * y, away = this.sin_turn * x + this.cos_turn * y;
+      const up = this.cos_tilt * z + this.sin_tilt * away;
+      ctx.beginPath();
+      ctx.moveTo(left, top);
+      ctx.lineTo(left + long * right, top - long * up);
+      ctx.stroke();
+      ctx.textAlign = "center";
+      ctx.fillText("xyz"[this.axes[k]], left + 1.35 * long * right, top - 1.35 * long * up + 4);
+    });
   }
   /** Seen along the axis that is drawn as number 0, 1 or 2; from above where it is the one upwards. */
   face(k) {
@@ -175,14 +183,8 @@ class SpaceView {
     ctx.font = "12px system-ui, sans-serif";
     ctx.fillStyle = themed("soft");
     ctx.strokeStyle = themed("soft");
-    for (const { from, to, label, letter } of this.triad()) {
-      ctx.beginPath();
-      if (!letters_only) line(from, to);
-      ctx.stroke();
-      ctx.textAlign = "center";
-      const [left, top] = this.place(...label);
-      ctx.fillText(letter, left, top + 4);
-    }
+    ctx.lineWidth = 1.4;
+    this.draw_triad(ctx);
     ctx.textAlign = "left";
     ctx.fillText("one square: " + with_unit(short_number(step), unit).replace(/[[\]]/g, ""), 10, this.height - 10);
     return [0, 0, this.width, this.height];

@@ -176,7 +176,7 @@ test("quantities are ticked by name", () => look_at(every(), async (tab) => {
   assert.ok((await titles()).includes("hinge.force.z"));
   const cells = await tab.locator(".of-quantities tbody tr").first().locator("td").allTextContents();
   assert.deepEqual(cells.slice(1), ["0", "0", "2", "2"]);
-  await tab.locator(".of-quantities button", { hasText: "none" }).click();
+  await tab.locator(".of-quantities button", { hasText: "draw none" }).click();
   assert.deepEqual((await titles()).length, before.length - 1);
 }));
 

@@ -20,14 +20,12 @@ class PictureWriter : FormulaWriter {
       draw_shape(body);
       return;
     }
-    // Spokes to the markers; a bar where there are two.
+    // A bar between two markers, or to one, a plate with more of them as corners, in the order of the file.
     std::vector<Texts> points;
     const std::size_t count = body.markers.size();
-    if (count != 2) points.push_back(point_of(body.name));
-    for (const Marker& marker : body.markers) {
-      if (count > 2 && points.size() > 1) points.push_back(point_of(body.name));
-      points.push_back(point_of(marker.name));
-    }
+    if (count < 2) points.push_back(point_of(body.name));
+    for (const Marker& marker : body.markers) points.push_back(point_of(marker.name));
+    if (count > 2) points.push_back(points.front());
     draw(body.name, points, body.place, "outlines");
   }
 

@@ -220,8 +220,8 @@ class SolidMaker {
     const double h = length / 2;
     surface.turned(Vector3::Zero(), Vector3::UnitZ(), {{inner, -h}, {outer, -h}, {outer, h}, {inner, h}, {inner, -h}});
   }
-  /// Spokes from the centre of mass to the markers; without markers, and true, the box with the moments of the
-  /// body.
+  /// Spokes from the centre of mass to the markers, with bars between these where there are more than two; without
+  /// markers, and true, the box with the moments of the body.
   bool without_shape(Surface& surface, std::size_t k) const {
     const Body& body = all_.bodies[k];
     double reach = 0;
@@ -234,7 +234,11 @@ class SolidMaker {
     }
     const double radius = 0.025 * reach;
     surface.sphere(Vector3::Zero(), 2 * radius);
-    for (std::size_t i = 0; i < body.markers.size(); ++i) surface.bar(Vector3::Zero(), poses_.marker(k, i), radius);
+    const std::size_t count = body.markers.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      surface.bar(Vector3::Zero(), poses_.marker(k, i), radius);
+      if (count > 2) surface.bar(poses_.marker(k, i), poses_.marker(k, (i + 1) % count), radius / 2);
+    }
     return false;
   }
   /// Balls and discs by which a body without a shape touches planes.
@@ -263,7 +267,7 @@ class SolidMaker {
     const double r = sizes[0];
     const bool flat = body.shape == Shape::disc;
     if (body.shape != Shape::cylinder && body.shape != Shape::sphere && !flat) return;
-    const double length = body.shape == Shape::sphere ? 0.3 * r : flat ? 0.008 * extent_ : 1.02 * sizes[1];
+    const double length = body.shape == Shape::sphere ? 0.3 * r : flat ? 0.012 * extent_ : 1.15 * sizes[1];
     const double out = body.shape == Shape::sphere ? 0.9 * r : 0.55 * r;
     surface.box(Vector3(out, 0, 0), Matrix3::Identity(),
                 Vector3(body.shape == Shape::sphere ? 0.3 * r : 0.8 * r, 0.12 * r, length));
