@@ -113,14 +113,14 @@ BOOST_AUTO_TEST_CASE(a_signal_is_seen_inside_a_step) {
 // Of a reference, which takes far longer than the run: what the run did is printed all the same.
 BOOST_AUTO_TEST_CASE(a_signal_ends_a_reference) {
   const Scratch scratch;
-  Child child(scratch, {"run", "chain", "--set", "links=100", "--scheme", "energy-momentum", "--step", "1e-2",
+  Child child(scratch, {"run", "chain", "--set", "links=100", "--scheme", "energy-momentum", "--step", "5e-2",
                         "--until", "1", "--reference", "ida-ggl", "--json", "--checkpoint", "begun"});
   BOOST_REQUIRE(appears(scratch.work / "begun"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
   child.signal(SIGINT);
   child.ends_with(130);
   const std::string summary = read(scratch.root / "err");
-  BOOST_TEST(contains(summary, "100 of h = 0.01"), summary);
+  BOOST_TEST(contains(summary, "20 of h = 0.05"), summary);
   BOOST_TEST(contains(summary, "IDA was stopped at t = "), summary);
 }
 

@@ -87,14 +87,15 @@ BOOST_AUTO_TEST_CASE(the_same_bits_by_any_number_of_threads) {
 #ifdef GNOMON_MPIEXEC
 namespace {
 
-/// Two processes, where MPI can start them here.
+/// Two processes, where MPI can start them here. What MPI keeps is in modules that it has unloaded when a sanitizer
+/// looks, so that it cannot be told from leaks.
 Outcome two(const Scratch& scratch, const std::string& arguments) {
-  const std::string command = "cd '" + scratch.work.string() +
-                              "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-                              "OMPI_MCA_rmaps_base_oversubscribe=1 timeout 300 '" GNOMON_MPIEXEC
-                              "' " GNOMON_MPIEXEC_COUNT " 2 '" GNOMON_PROGRAM "' " +
-                              arguments + " >'" + (scratch.root / "out").string() + "' 2>'" +
-                              (scratch.root / "err").string() + "' </dev/null";
+  const std::string command =
+      "cd '" + scratch.work.string() +
+      "' && ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+      "OMPI_MCA_rmaps_base_oversubscribe=1 timeout 300 '" GNOMON_MPIEXEC "' " GNOMON_MPIEXEC_COUNT " 2 '" GNOMON_PROGRAM
+      "' " +
+      arguments + " >'" + (scratch.root / "out").string() + "' 2>'" + (scratch.root / "err").string() + "' </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(scratch.root / "out"), read(scratch.root / "err")};
 }

@@ -225,6 +225,38 @@ def test_motions_in_joint_coordinates(name):
         assert np.abs(np.array(own) - centre).max() < 1e-8, (body, own, centre)
 
 
+def closed(robot, x, loops):
+    """M a + h = G' lam, G a + (dG/dt) v = 0 of links whose origins coincide: a tree with loops closed, x = (q, v)."""
+    q, n = robot.values(x)[0], robot.n
+    v, by = x[n:], robot.unit_rates(q)
+    h = robot.power_of(q, v, np.zeros(n), by)
+    M = np.column_stack([robot.power_of(q, v, e, by) - h for e in np.eye(n)])
+    moving = robot.kinematics(q, v, np.zeros(n))
+    G = np.vstack([np.column_stack([one[a][3] - one[b][3] for one in by]) for a, b in loops])
+    turning = np.concatenate([moving[a][5] - moving[b][5] for a, b in loops])
+    K = np.block([[M, G.T], [G, np.zeros((len(G), len(G)))]])
+    return np.concatenate([v, np.linalg.solve(K, -np.concatenate([h + robot.damping(v), turning]))[:n]])
+
+
+def test_loops_closed_beside_the_file():
+    """A URDF is a tree: what is imported has the origins of all links as markers, which further joints hold together."""
+    file = FOLDER / "delta.urdf"
+    loops = [("foot2", "tip2"), ("foot3", "tip3")]
+    text = gn._core.robot_text(str(file)) + "".join(
+        f'[joints.close{foot[-1]}]\ntype = "spherical"\nbetween = ["platform.{foot}", "fore{tip[-1]}.{tip}"]\n' for foot, tip in loops)
+    robot, until = Robot(file), 0.15
+    solution = gn.solve(gn.Model.from_toml(text), (0, until), rtol=1e-11)
+    assert solution.success, solution.message
+    reference = solve_ivp(lambda _, x: closed(robot, x, loops), (0, until), np.zeros(2 * robot.n), method="DOP853", rtol=1e-11, atol=1e-12)
+    x = reference.y[:, -1]
+    at = robot.kinematics(robot.values(x)[0], np.zeros(robot.n), np.zeros(robot.n))
+    assert abs(x[0]) > 0.05  # the first arm fell
+    for body in ("arm1", "fore2", "fore3", "platform"):
+        centre = at[body][1] + at[body][0] @ robot.links[body][1]
+        own = np.array([solution.outputs[f"{body}.{c}"][-1] for c in "xyz"])
+        assert np.abs(own - centre).max() < 1e-8, (body, own - centre)
+
+
 def test_what_is_decided_is_written():
     text = gn._core.robot_text(str(FOLDER / "names.urdf"))
     assert '"names of \\"parts\\""' in text

@@ -122,7 +122,9 @@ class UrdfReader {
   }
 
  private:
-  [[noreturn]] void fail(int line, const std::string& sentence) const { throw error_at({file_, line, 1}, plain(sentence)); }
+  [[noreturn]] void fail(int line, const std::string& sentence) const {
+    throw error_at({file_, line, 1}, plain(sentence));
+  }
   static bool is(const XMLElement* element, const char* name) { return std::string(element->Name()) == name; }
   /// In a comment or a string of the file.
   static std::string plain(const std::string& text) {
@@ -332,13 +334,16 @@ class UrdfReader {
     return body == root_ ? joint.name + "_origin" : links_[body].name + "." + joint.name;
   }
 
+  Vector3 origin_in_group(std::size_t i) const { return in_group_[i].p.unaryExpr(&cleaned); }
+
   void write_points(std::ostream& out) const {
-    bool any = false;
+    std::string points;
     for (const UrdfJoint& joint : joints_)
-      if (joint.type != "fixed" && group_[joint.parent] == root_) {
-        out << (any ? "" : "\n[points]\n") << joint.name << "_origin = " << list(on_parent(joint).p) << "\n";
-        any = true;
-      }
+      if (joint.type != "fixed" && group_[joint.parent] == root_)
+        points += joint.name + "_origin = " + list(on_parent(joint).p) + "\n";
+    for (const std::size_t i : order_)
+      if (group_[i] == root_ && i != root_) points += links_[i].name + " = " + list(origin_in_group(i)) + "\n";
+    if (!points.empty()) out << "\n[points]\n" << points;
   }
 
   void write_body(std::ostream& out, std::size_t k) const {
@@ -375,11 +380,13 @@ class UrdfReader {
     else
       out << "inertia = [" << list(Vector3(J.row(0))) << ", " << list(Vector3(J.row(1))) << ", "
           << list(Vector3(J.row(2))) << "]\n";
-    out << "centre_of_mass = " << list(body.centre) << "\nmarkers = { base = [0, 0, 0]";
+    out << "centre_of_mass = " << list(body.centre) << "\nmarkers = { origin = [0, 0, 0]";
     for (const UrdfJoint& joint : joints_)
       if (joint.type != "fixed" && group_[joint.parent] == k)
         out << ", " << joint.name << " = " << list(Vector3(on_parent(joint).p.unaryExpr(&cleaned)));
-    out << " }\nplace = { base = \"" << place(own) << "\" }\n";
+    for (const std::size_t i : order_)
+      if (group_[i] == k && i != k) out << ", " << links_[i].name << " = " << list(origin_in_group(i));
+    out << " }\nplace = { origin = \"" << place(own) << "\" }\n";
     out << velocity(own);
     // The numbers of the file where the parent is no part of a larger body.
     const std::size_t parent = group_[own.parent];
@@ -405,7 +412,7 @@ class UrdfReader {
       const Vector3 axis = (world_[joint.child].R * joint.axis).unaryExpr(&cleaned);
       joints += joint.name + " = { type = \"" + (joint.type == "continuous" ? "revolute" : joint.type) +
                 "\", between = [\"" + place(joint) + "\", \"" + links_[joint.child].name +
-                ".base\"], axis = " + list(axis);
+                ".origin\"], axis = " + list(axis);
       if (joint.type != "planar") {
         if (!mimics && joint.type != "continuous" && (joint.lower || joint.upper))
           joints += ", limits = [" + number(joint.lower.value_or(0)) + ", " + number(joint.upper.value_or(0)) + "]";
@@ -451,7 +458,7 @@ class UrdfReader {
   std::vector<Link> links_;
   std::vector<UrdfJoint> joints_;
   std::map<std::string, std::size_t> link_of_, joint_of_;
-  std::set<std::string> taken_{"gravity", "base"};
+  std::set<std::string> taken_{"gravity", "origin"};
   std::map<std::string, std::pair<int, int>> left_out_;  ///< line of the first one, and how many
   std::vector<std::string> notes_;
   std::size_t root_ = 0;
