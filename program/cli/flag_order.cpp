@@ -20,6 +20,7 @@ const std::vector<Heading>& flag_headings() {
        {"PROBLEM",
         "OTHER",
         "NAME",
+        "ROBOT",
         "WHAT",
         "FILTER",
         "FILES",
@@ -80,7 +81,7 @@ std::vector<std::string> examples_of(const std::string& command) {
       {"check", {"gnomon check double-spherical-pendulum"}},
       {"new", {"gnomon new mine", "gnomon new arm --mechanism"}},
       {"export", {"gnomon export planar-pendulum --output pendulum.toml"}},
-      {"import", {"gnomon import robot.urdf --output robot.toml && gnomon run robot.toml --until 2"}},
+      {"import", {"gnomon import robot.urdf --output robot.toml && gnomon run robot.toml"}},
       {"bench", {"gnomon bench chain --links 1000"}},
   };
   const auto found = examples.find(command);

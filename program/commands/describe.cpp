@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <set>
 
 #include "gnomon/base/error.hpp"
@@ -177,6 +178,8 @@ void describe_problem(const Registry& registry, const std::string& name) {
 }
 
 Error no_such_name(const Registry& registry, const std::string& name) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(name, ignored)) registry.problem(name);  // says which files are models
   std::vector<std::string> known;
   for (const auto& names :
        {registry.schemes(), registry.solvers(), registry.algebras(), registry.problems(), registry.references()})

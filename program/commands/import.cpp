@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
+#include <filesystem>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
@@ -22,6 +23,9 @@ int write(const std::string& robot, const std::string& output) {
     fmt::print("{}", text);
     return success;
   }
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(output, ignored))  // it may have been gone on with
+    throw Error(ErrorCode::bad_file, "\"" + output + "\" exists already: nothing was written");
   WholeFile file("model file", output);
   file.write(text);
   file.commit();

@@ -128,6 +128,8 @@ rtol = 1e-6
 )toml";
 
 int write(const std::string& name, bool bodies) {
+  if (is_robot_file(name))
+    throw Error(ErrorCode::bad_value, "the model to write is \"" + name + "\", expected NAME or NAME.toml");
   const std::string file = is_model_file(name) ? name : name + ".toml";
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored))

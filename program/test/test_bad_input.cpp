@@ -171,6 +171,25 @@ BOOST_AUTO_TEST_CASE(case_files) {
       {"ida-glg"});
 }
 
+BOOST_AUTO_TEST_CASE(names_of_model_files) {
+  const Scratch scratch;
+  const std::string arm =
+      "<robot name='arm'><link name='base'/><link name='rod'><inertial><origin xyz='0 0 -.5'/><mass value='2'/>"
+      "<inertia ixx='.2' iyy='.2' izz='.01'/></inertial></link><joint name='hinge' type='continuous'>"
+      "<parent link='base'/><child link='rod'/><axis xyz='0 1 0'/></joint></robot>";
+  const auto at = [&scratch](const char* name) { return (scratch.root / name).string(); };
+  for (const char* name : {"arm.urdf", "arm.xml"}) std::ofstream(at(name)) << arm;
+  for (const char* command : {"run ", "describe ", "check "})
+    scratch.misuse(command + at("arm.xml"), {"arm.xml\" is a file", ".toml or .urdf"});
+  scratch.misuse("import " + at("arm.xml"), {"arm.xml", ".urdf"});
+  scratch.misuse("new " + at("arm.urdf"), {"arm.urdf", "NAME.toml"});
+  const std::string import = "import " + at("arm.urdf") + " --output " + at("arm.toml");
+  BOOST_TEST(scratch.gnomon(import).status == 0);
+  scratch.misuse(import, {"arm.toml\" exists already"});
+  for (const char* file : {"arm.urdf", "arm.toml"})
+    BOOST_TEST(scratch.gnomon("run " + at(file) + " --set hinge_start=0.5 --step 1e-2 --steps 10").status == 0);
+}
+
 BOOST_AUTO_TEST_CASE(references_are_schemes_too) {
   const Scratch scratch;
   scratch.misuse(pendulum + " --scheme ida_ggl", {"unknown scheme \"ida_ggl\"", "\"ida-ggl\""});

@@ -18,8 +18,8 @@ std::vector<std::string> lines(const std::string& text) {
   return out;
 }
 
-const std::vector<std::string> commands{"list",     "describe", "run", "advise", "equilibrium", "check", "compare",
-                                        "validate", "bench",    "new", "export", "completion",  "man"};
+const std::vector<std::string> commands{"list",     "describe", "run", "advise", "equilibrium", "check",      "compare",
+                                        "validate", "bench",    "new", "export", "import",      "completion", "man"};
 
 /// The standard output of a command of bash, in the folder of the scratch; `gnomon` is the program.
 std::string bash(const Scratch& scratch, const std::string& script) {
@@ -104,12 +104,14 @@ BOOST_AUTO_TEST_CASE(examples_of_the_help_run) {
 BOOST_AUTO_TEST_CASE(bash_completes) {
   const Scratch scratch;
   std::ofstream(scratch.work / "mine.toml") << "";
+  std::ofstream(scratch.work / "robot.urdf") << "";
   std::ofstream(scratch.work / "other.csv") << "";
   BOOST_TEST(offers(completed(scratch, {"ru"}), "run"));
   for (const std::string& command : commands) BOOST_TEST(offers(completed(scratch, {""}), command), command);
   const auto problems = completed(scratch, {"run", ""});
   BOOST_TEST(offers(problems, "planar-pendulum"));
   BOOST_TEST(offers(problems, "mine.toml"));
+  BOOST_TEST(offers(problems, "robot.urdf"));
   BOOST_TEST(!offers(problems, "other.csv"));
   BOOST_TEST(!offers(problems, "rattle"));
   BOOST_TEST(offers(completed(scratch, {"run", "chain", "--sch"}), "--scheme"));

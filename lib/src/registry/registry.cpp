@@ -212,7 +212,12 @@ const AlgebraTable& Registry::algebra_table() const {
   return *impl_;
 }
 const Problem& Registry::problem(const std::string& name) const {
-  return is_model_file(name) ? impl_->model_file(name) : impl_->look_up(impl_->problems, "problem", name);
+  if (is_model_file(name)) return impl_->model_file(name);
+  std::error_code ignored;
+  if (impl_->problems.count(name) == 0 && std::filesystem::is_regular_file(name, ignored))
+    throw Error(ErrorCode::bad_file,
+                "\"" + name + "\" is a file, expected a problem's name, or a model file that ends in .toml or .urdf");
+  return impl_->look_up(impl_->problems, "problem", name);
 }
 const Reference& Registry::reference(const std::string& name) const {
   return impl_->look_up(impl_->references, "reference", name);
@@ -239,7 +244,7 @@ void Registry::add_model_folder(const std::string& folder) {
 }
 
 void Registry::add_model_text(const std::string& name, const std::string& toml) {
-  if (!is_model_file(name))
+  if (!is_model_file(name) || is_robot_file(name))
     throw Error(ErrorCode::bad_value, "the name of a model is \"" + name + "\", expected one that ends in .toml");
   impl_->add_model_text(name, toml);
 }

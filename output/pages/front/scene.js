@@ -140,9 +140,9 @@ class SurfaceScene {
       geometry.setAttribute("normal", new THREE.BufferAttribute(smooth_normals(points), 3));
       return geometry;
     });
-    let bodies = 0;
+    const bodies = new Map(block.solids.filter((solid) => ["body", "inertia"].includes(solid.shape)).map((solid, k) => [solid.name, k]));
     const solids = block.solids.map((solid, k) => {
-      const made = this.mesh(this.geometries[k], material(solid.shape, ["body", "inertia"].includes(solid.shape) ? bodies++ : 0), group);
+      const made = this.mesh(this.geometries[k], material(solid.shape, bodies.get(solid.name)), group);
       if (solid.shape === "contact") return made;
       this.edges ??= [];
       this.edges[k] ??= new THREE.EdgesGeometry(this.geometries[k], 35);
@@ -152,7 +152,7 @@ class SurfaceScene {
       return made;
     });
     const lines = curves.filter((curve) => !["outline", "trace", "joint"].includes(curve.shape)).map((curve) => {
-      const colour = material(curve.shape === "spring" ? "spring" : curve.fixed ? "joint" : "line", 0);
+      const colour = material(curve.shape === "spring" ? "spring" : curve.fixed ? "joint" : "line");
       if (curve.n === 1) return { curve, dot: this.mesh(this.ball(), colour, group) };
       const pieces = curve.shape === "spring" ? 8 * 12 + 2 : curve.n - 1;
       return { curve, bars: Array.from({ length: Math.min(pieces, 400) }, () => this.mesh(this.bar(), colour, group)) };
@@ -163,7 +163,7 @@ class SurfaceScene {
       const geometry = new THREE.BufferGeometry();
       geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
       const made = new THREE.Line(geometry, new THREE.LineBasicMaterial({ transparent: true, opacity: run.reference ? 0.35 : 0.85 }));
-      made.material.userData = { role: "trace", group: run.group };
+      made.material.userData = { role: "trace", k: bodies.get(curve.name.slice(0, curve.name.lastIndexOf("."))), group: run.group };
       made.frustumCulled = false;
       group.add(made);
       return made;
@@ -186,7 +186,7 @@ class SurfaceScene {
     return points.map((x, k) => mean[k % 3] + factor * (x - mean[k % 3]));
   }
 
-  /** Colours of the theme: of several runs one each, of a single one a colour a body. */
+  /** Colours of the theme: of several runs one each, of a single one a colour a body and its traces. */
   colour() {
     const single = this.motion.runs.length === 1, of = (name) => new THREE.Color(themed(name));
     this.world.fog = new THREE.Fog(of("raised"), 1, 2);
@@ -194,7 +194,7 @@ class SurfaceScene {
     this.root.traverse(({ material }) => {
       if (!material) return;
       const { role, k, group } = material.userData;
-      const number = ["body", "inertia"].includes(role) && single ? k : group;
+      const number = single ? k ?? group : group;
       const grey = { joint: "soft", contact: "guide", spring: "soft", edge: "ink" }[role];
       material.color = grey ? of(grey) : new THREE.Color(colour_of(number));
     });
