@@ -140,6 +140,7 @@ struct Quantities {
     std::string name, unit;
     std::vector<double> values;  ///< one a time
     bool chosen = false;         ///< where the page opens
+    double size = 0;             ///< beside which rounding is told from values
   };
   std::string title, note;
   std::vector<double> times;  ///< increasing

@@ -219,6 +219,7 @@ struct Encoder {
       one["name"] = given.name;
       one["unit"] = given.unit;
       one["chosen"] = given.chosen;
+      one["size"] = given.size;
       one["values"] = arrays.add(given.values, Precision::range);
       out["all"].append(one);
     }

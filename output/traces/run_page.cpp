@@ -198,16 +198,25 @@ Chart phase_chart(const RunTrace& run) {
 
 /// Draws where the page opens, of at most two units the first quantity that changes: angles and distances of joints
 /// before others, and before both nothing that only grows or falls, as what a motor prescribes may.
-void choose(std::vector<pages::Quantities::One>& all) {
+void choose(pages::Quantities& quantities) {
   using One = pages::Quantities::One;
+  std::vector<One>& all = quantities.all;
   constexpr double rounding = 1e-9;
-  std::map<std::string, double> sizes;  // of all of a unit
+  // The largest value of each unit, or what the motion makes of others: forces are energies over lengths.
+  std::map<std::string, double> sizes{{"rad", 1}};
   for (const One& one : all)
     for (const double x : one.values)
       if (std::isfinite(x)) sizes[one.unit] = std::max(sizes[one.unit], std::abs(x));
+  for (const std::string unit : {"rad", "m"}) {
+    double& rate = sizes[unit + "/s"];
+    rate = std::max(rate, sizes[unit] / (quantities.times.back() - quantities.times.front()));
+  }
+  if (sizes["m"] > 0) sizes["N"] = std::max(sizes["N"], sizes["J"] / sizes["m"]);
+  sizes["N m"] = std::max(sizes["N m"], sizes["J"]);
+  for (One& one : all) one.size = sizes[one.unit];
   const auto rank = [&](const One& one) {
     const auto [least, largest] = std::minmax_element(one.values.begin(), one.values.end());
-    if (!(*largest - *least > rounding * sizes[one.unit])) return 3;
+    if (!(*largest - *least > rounding * one.size)) return 3;
     const auto ends = std::minmax(one.values.front(), one.values.back());
     if (*least >= ends.first && *largest <= ends.second) return 2;
     const std::size_t dot = std::min(one.name.rfind('.'), one.name.size());
@@ -255,7 +264,7 @@ std::optional<pages::Quantities> quantities_of(const RunTrace& run) {
             [j, rates](const RunTrace::Sample& sample) { return rates ? sample.v[j] : sample.q[j]; });
     if (count < n) out.note = fmt::format("The first {} of {} coordinates.", count, n);
   }
-  choose(out.all);
+  choose(out);
   return out;
 }
 

@@ -6,10 +6,7 @@ class Quantities {
     this.times = numbers(block.times);
     this.all = block.all.map((one) => ({ ...one, values: numbers(one.values), shown: one.chosen }));
     // Rounding is shown as zero: what is small beside everything of that unit.
-    const largest = this.largest = new Map();
-    for (const { unit, values } of this.all)
-      for (const x of values) if (Number.isFinite(x)) largest.set(unit, Math.max(largest.get(unit) ?? 0, Math.abs(x)));
-    this.shown_number = (unit, x) => short_number(Math.abs(x) < 1e-12 * largest.get(unit) ? 0 : x, 3);
+    this.shown_number = ({ size }, x) => short_number(Math.abs(x) < 1e-12 * size ? 0 : x, 3);
     this.extremes = this.all.map(({ values }) => {
       let low = -1, high = -1;
       for (let k = 0; k < values.length; ++k) {
@@ -44,10 +41,10 @@ class Quantities {
     const { low, high } = this.extremes[k], at = (j) => (j < 0 ? "\u2013" : short_number(this.times[j], 3));
     one.box = element("input", { type: "checkbox", "aria-label": "draw " + one.name, onchange: () => { one.shown = one.box.checked; this.draw(); } });
     one.box.checked = one.shown;
-    const cell = (text) => element("td", { class: "number" }, text), value = (j) => (j < 0 ? "\u2013" : this.shown_number(one.unit, one.values[j]));
+    const cell = (text) => element("td", { class: "number" }, text), value = (j) => (j < 0 ? "\u2013" : this.shown_number(one, one.values[j]));
     const name = element("th", { scope: "row" }, element("label", {}, one.name, one.unit ? element("span", { class: "unit" }, " [" + one.unit + "]") : null));
     name.firstChild.addEventListener("click", () => one.box.click());
-    const size = Math.max(Math.abs(one.values[low] ?? 0), Math.abs(one.values[high] ?? 0), 1e-9 * (this.largest.get(one.unit) ?? 0));
+    const size = Math.max(Math.abs(one.values[low] ?? 0), Math.abs(one.values[high] ?? 0), 1e-3 * one.size);
     if (low >= 0 && !(one.values[high] - one.values[low] > 1e-9 * size))
       return element("tr", { class: "constant" }, element("td", {}, one.box), name, cell(value(low)), element("td", { class: "number", colspan: 3 }, "constant"));
     return element("tr", {}, element("td", {}, one.box), name, cell(value(low)), cell(at(low)), cell(value(high)), cell(at(high)));

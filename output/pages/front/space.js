@@ -101,6 +101,8 @@ class PlaneView {
   }
 }
 
+const first_tilt = 0.38;
+
 class SpaceView {
   constructor(bounds, up) {
     this.bounds = bounds;
@@ -111,7 +113,7 @@ class SpaceView {
   }
   reset() {
     this.turn = -0.9;
-    this.tilt = 0.38;
+    this.tilt = first_tilt;
     this.zoom = 1;
     this.shift = [0, 0];
   }
@@ -121,7 +123,10 @@ class SpaceView {
     const { low, high } = this.bounds;
     this.middle = this.axes.map((c) => (low[c] + high[c]) / 2);
     this.radius = Math.hypot(...this.axes.map((c) => high[c] - low[c])) / 2 || 1;
-    this.scale = Math.min(width, height) * 0.55 / this.radius * this.zoom;
+    // All of it at the first tilt however it is turned, with a margin that holds what perspective brings nearer.
+    const half = this.axes.map((c) => (high[c] - low[c]) / 2), across = Math.hypot(half[0], half[1]);
+    const up = Math.max(across, half[2] * Math.cos(first_tilt) + across * Math.sin(first_tilt));
+    this.scale = 0.42 * Math.min(width / (across || 1), height / (up || 1)) * this.zoom;
     [this.sin_turn, this.cos_turn, this.sin_tilt, this.cos_tilt] = [Math.sin(this.turn), Math.cos(this.turn), Math.sin(this.tilt), Math.cos(this.tilt)];
   }
   drag(dx, dy, moving) {

@@ -221,14 +221,14 @@ class SolidMaker {
     surface.turned(Vector3::Zero(), Vector3::UnitZ(), {{inner, -h}, {outer, -h}, {outer, h}, {inner, h}, {inner, -h}});
   }
   /// Spokes from the centre of mass to the markers, with bars between these where there are more than two; without
-  /// markers, and true, the box with the moments of the body.
+  /// markers away from it, and true, the box with the moments of the body.
   bool without_shape(Surface& surface, std::size_t k) const {
     const Body& body = all_.bodies[k];
     double reach = 0;
     for (std::size_t i = 0; i < body.markers.size(); ++i) reach = std::max(reach, poses_.marker(k, i).norm());
     const Eigen::SelfAdjointEigenSolver<Matrix3> principal(poses_.second_moments(k) / poses_.mass(k));
     const Vector3 edges = (12 * principal.eigenvalues().cwiseMax(0)).cwiseSqrt();
-    if (!(reach > 0.2 * edges.maxCoeff())) {
+    if (!(reach > std::min(0.2 * edges.maxCoeff(), 0.05 * extent_))) {
       surface.box(Vector3::Zero(), principal.eigenvectors(), edges.cwiseMax(0.05 * edges.maxCoeff()));
       return true;
     }
