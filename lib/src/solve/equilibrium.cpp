@@ -10,16 +10,16 @@ namespace gnomon {
 
 namespace {
 
+[[noreturn]] void refuse(const System& system, const std::string& why) {
+  throw Error(ErrorCode::refused,
+              "system \"" + system.traits().name + "\" has no equilibrium that is sought here: it has " + why);
+}
+
 void require_static(const System& system) {
   const Parts& parts = system.parts();
-  const char* why = nullptr;
-  if (parts.obstacles) why = "it has obstacles";
-  if (parts.force) why = "it has a force outside the potential";
-  if (parts.friction) why = "it has friction";
-  if (parts.velocity_constraints) why = "it has constraints of velocities, along which it rests in many positions";
-  if (why != nullptr)
-    throw Error(ErrorCode::refused,
-                "system \"" + system.traits().name + "\" has no equilibrium that is sought here: " + why);
+  if (parts.obstacles) refuse(system, "obstacles");
+  if (parts.friction) refuse(system, "friction");
+  if (parts.velocity_constraints) refuse(system, "constraints of velocities, along which it rests in many positions");
 }
 
 }  // namespace
@@ -35,6 +35,7 @@ EquilibriumEquations::EquilibriumEquations(const System& system, double t, const
       m_(system.m()),
       weights_(system.traits().constraint_weights.head(std::min(m_, system.traits().constraint_weights.size()))) {
   require_static(system);
+  require_no_force_at_rest(q0);
   if (!exact() && !(eps > 0))
     throw Error(ErrorCode::bad_value,
                 "penalty parameter eps = " + number_text(eps) + " is not above zero: the penalty is sum w g^2/(2 eps)");
@@ -51,6 +52,14 @@ EquilibriumEquations::EquilibriumEquations(const System& system, double t, const
   find_scales();
   const int degree = system.traits().potential_degree;
   if (exact() && degree != SystemTraits::not_polynomial && degree <= 2) unit_vectors_ = system.parts().unit_vectors;
+}
+
+void EquilibriumEquations::require_no_force_at_rest(const Vector& q) const {
+  const Force* const force = system_->parts().force;
+  if (!force) return;
+  Vector at_rest(n_);
+  force->force(t_, q, Vector::Zero(n_), at_rest);
+  if (!at_rest.isZero(0)) refuse(*system_, "a force outside the potential that acts at rest");
 }
 
 void EquilibriumEquations::lay_out() {

@@ -446,6 +446,7 @@ std::string SecondOrder::text() const {
 }
 
 SecondOrder second_order(EquilibriumEquations& equations, const ConstVectorRef& x) {
+  equations.require_no_force_at_rest(equations.position(x));
   KktMatrix matrix(equations);
   Vector xs(x.size());
   matrix.scaled.to_scaled(x, xs);

@@ -121,3 +121,19 @@ BOOST_AUTO_TEST_CASE(constraints_that_repeat_others) {
   BOOST_TEST(std::abs(found.lambda[0] - 9.81 / 4) < 1e-9);
   BOOST_TEST(std::abs(found.lambda[1] - 9.81 / 8) < 1e-9);
 }
+
+// A pendulum rests where it is damped as where it is not; a force that acts at rest, at the start or where the search
+// ends, is none of a potential.
+BOOST_AUTO_TEST_CASE(damping_does_not_move_a_minimum) {
+  const std::string pendulum =
+      "coordinates = [\"x\", \"y\"]\nmass = 1\npotential = \"9.81*y\"\n[constraints]\nrod = \"x^2 + y^2 - 1\"\n"
+      "[start]\nposition = { x = 0.6, y = 0.8 }\n[force]\n";
+  const Minimum found = minimum_of(pendulum + "x = \"-0.3*der(x) - x*der(y)^2\"\n");
+  BOOST_TEST(ended(found), found.report.message);
+  BOOST_TEST(std::abs(found.q[1] + 1) < 1e-12);
+  for (const char* force : {"1", "-0.3*der(x) + max(0.6 - x, 0)"})
+    BOOST_CHECK_EXCEPTION(minimum_of(pendulum + "x = \"" + force + "\"\n"), Error, [](const Error& error) {
+      return error.code() == ErrorCode::refused &&
+             std::string(error.what()).find("a force outside the potential that acts at rest") != std::string::npos;
+    });
+}

@@ -26,8 +26,11 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   enum class Method { exact, penalty };
 
   /// eps > 0 is for the penalty only. The system must outlive this object. Throws Error(refused) for a system with
-  /// obstacles, with a force outside the potential or with friction, and Error(bad_value) for eps <= 0.
+  /// obstacles, with friction or as require_no_force_at_rest(q0) does, and Error(bad_value) for eps <= 0.
   EquilibriumEquations(const System& system, double t, const Vector& q0, Method method, double eps = 1);
+
+  /// Forces outside the potential may damp: throws Error(refused) where Q(t, q, 0) is not exactly zero.
+  void require_no_force_at_rest(const Vector& q) const;
 
   void scales(VectorRef columns, VectorRef rows) const override;
   double rounding_floor() const override { return floor_; }

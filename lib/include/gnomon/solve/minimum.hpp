@@ -34,6 +34,7 @@ struct SecondOrder {
   GNOMON_EXPORT std::string text() const;
 };
 
+/// Throws Error(refused) where a force outside the potential acts at rest there.
 GNOMON_EXPORT SecondOrder second_order(EquilibriumEquations& equations, const ConstVectorRef& x);
 
 /// From x to a minimum of U (and of the penalty, where the equations have one) on g = 0:
