@@ -23,7 +23,7 @@ using Runs = std::vector<const RunTrace*>;
 using SeriesOf = std::function<const DecimatedSeries&(const RunTrace&)>;
 
 constexpr std::size_t most_coordinates = 12;
-/// Of a quantity over time, and of quantities.
+/// The most points of a quantity over time, and the most quantities.
 constexpr std::size_t most_points = 500, most_quantities = 400;
 
 /// Mechanisms of bodies are in metres, kilograms and seconds; of other models the units are not known.
@@ -330,7 +330,7 @@ std::optional<pages::Motion> motion_of(const Runs& runs) {
   std::size_t numbers = 0;
   for (const pages::MovingCurve& curve : motion.curves) numbers += curve.n_points;
   numbers *= motion.times.size() * static_cast<std::size_t>(motion.dimension);
-  // What stays where it is in all frames of all runs.
+  // A curve is fixed that stays where it is in all frames of all runs.
   std::size_t stride = 0;
   for (const pages::MovingCurve& curve : motion.curves)
     stride += curve.n_points * static_cast<std::size_t>(motion.dimension);

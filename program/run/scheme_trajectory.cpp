@@ -191,7 +191,7 @@ class SchemeTrajectory final : public Trajectory {
         rows.push_back({"undetermined", "friction by the multiplier of " + constraint_name(*system, i) +
                                             ", which constraints that repeat others leave open: that of least norm"});
   }
-  /// What the scheme keeps, in words.
+  /// Names the quantities that the scheme keeps.
   std::string promised() const {
     const Promises& p = integrator_.promises();
     std::string text;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What shows a run over time: the page of `gnomon run --report`, with the curves of the run and of its references and
+/// Pictures of a run over time: the page of `gnomon run --report`, with the curves of the run and of its references and
 /// the motion, and the motion alone of `--output FILE.glb`.
 
 #include <json/json.h>

@@ -537,7 +537,7 @@ push = "lambda.floor"
   BOOST_TEST(floor["push"] == 0.0);
 }
 
-/// What is at points that move: a spring with a damper and the law of a motor against formulas, a ball that rolls and
+/// Words at points that move: a spring with a damper and the law of a motor against formulas, a ball that rolls and
 /// one that sticks on a table which is pulled away, with 2/7 of its acceleration, and a block that slides there while
 /// the table shakes, mu (g t^2/2 + z) from its place.
 BOOST_AUTO_TEST_CASE(points_that_move) {

@@ -16,7 +16,7 @@ struct Solid {
     body,
     inertia,  ///< a body without a shape, as the box that has its moments
     joint,    ///< a symbol where two bodies are joined
-    contact  ///< a part of a plane that is touched
+    contact   ///< a part of a plane that is touched
   };
   std::string name;
   Kind kind = Kind::body;
@@ -29,7 +29,7 @@ class GNOMON_EXPORT SolidModel {
   virtual ~SolidModel() = default;
   /// The same for every configuration.
   virtual const std::vector<Solid>& solids() const = 0;
-  /// Of solid k at q and t: its origin and its three axes, columns of pose, 3 x 4.
+  /// The origin of solid k and its three axes at q and t, as the columns of pose, 3 x 4.
   virtual void pose(Index k, double t, const ConstVectorRef& q, Matrix& pose) const = 0;
 };
 

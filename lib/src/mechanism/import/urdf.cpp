@@ -181,7 +181,7 @@ class UrdfReader {
     return out;
   }
   static Vector3 vector(const std::vector<double>& x) { return {x[0], x[1], x[2]}; }
-  /// Of the origin element in a parent, if it has one.
+  /// The frame that the origin element of a parent gives; without one it is the identity.
   Frame frame(const XMLElement& parent, const std::string& what, std::vector<double>* rpy = nullptr) const {
     Frame out;
     const XMLElement* origin = parent.FirstChildElement("origin");
