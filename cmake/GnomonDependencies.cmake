@@ -19,6 +19,10 @@ find_package(Threads REQUIRED)
 find_package(tomlplusplus 3 REQUIRED)
 find_path(GNOMON_TINYXML2_INCLUDE tinyxml2.h)
 find_library(GNOMON_TINYXML2_LIBRARY tinyxml2)
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(GNOMON_SDFORMAT QUIET sdformat12)
+endif()
 
 # gnomon_find_suitesparse(package algebra library...): gnomon_<package> with these libraries, GNOMON_HAS_<PACKAGE> whether
 # there are any, and a message about the algebra that is left out where there are none. The validation cases name this

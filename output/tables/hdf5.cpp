@@ -13,9 +13,9 @@
 #include <set>
 #include <utility>
 
+#include "gnomon/base/answering_process.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
-#include "tables/answering_process.hpp"
 #include "tables/crc32.hpp"
 #include "tables/formats.hpp"
 
@@ -390,7 +390,7 @@ constexpr Index most_rows_at_once = 1 << 14;
 class Hdf5Reader final : public Reader {
  public:
   explicit Hdf5Reader(const std::string& path)
-      : file_(path, [path]() -> AnsweringProcess::Answer {
+      : file_("table \"" + path + "\"", "HDF5", [path]() -> AnsweringProcess::Answer {
           const auto file = std::make_shared<Hdf5File>(path);
           return [file](const std::string& request) {
             hsize_t range[2];

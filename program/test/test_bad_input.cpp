@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(names_of_model_files) {
   const auto at = [&scratch](const char* name) { return (scratch.root / name).string(); };
   for (const char* name : {"arm.urdf", "arm.xml"}) std::ofstream(at(name)) << arm;
   for (const char* command : {"run ", "describe ", "check "})
-    scratch.misuse(command + at("arm.xml"), {"arm.xml\" is a file", ".toml or .urdf"});
+    scratch.misuse(command + at("arm.xml"), {"arm.xml\" is a file", ".toml, .urdf or .sdf"});
   scratch.misuse("import " + at("arm.xml"), {"arm.xml", ".urdf"});
   scratch.misuse("new " + at("arm.urdf"), {"arm.urdf", "NAME.toml"});
   const std::string import = "import " + at("arm.urdf") + " --output " + at("arm.toml");

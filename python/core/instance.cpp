@@ -294,7 +294,7 @@ std::vector<std::string> names_of_multipliers(const Instance& instance) {
 }
 
 void bind_problem(py::module_& module) {
-  module.def("robot_text", &model_file_text);
+  module.def("robot_text", [](const std::string& file) { return model_file_text(file); });
   py::class_<ProblemSource, std::shared_ptr<ProblemSource>>(module, "Problem")
       .def_static("named", &ProblemSource::named)
       .def_static("of_text", &ProblemSource::of_text)

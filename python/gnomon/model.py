@@ -15,6 +15,9 @@ from . import _core
 from .errors import BadValueError, GnomonError, ModelError, UnknownNameError
 from .toml_writer import model_text
 
+#: What names of robot files end in.
+ROBOTS = (".urdf", ".sdf")
+
 
 @contextmanager
 def _model_errors():
@@ -160,7 +163,7 @@ class Model:
 
     @classmethod
     def from_toml(cls, path_or_text: str | os.PathLike, **parameters: Any) -> Model:
-        """A model file or a robot in URDF: its path, or the text of a model file, which has more than one line.
+        """A model file, or a robot in URDF or SDF: its path, or the text of a model file, which has more than one line.
 
         Parameters
         ----------
@@ -173,7 +176,7 @@ class Model:
         name = "model"
         if "\n" not in text:
             name = os.path.splitext(os.path.basename(text))[0]
-            if text.endswith(".urdf"):
+            if text.endswith(ROBOTS):
                 try:
                     toml = _core.robot_text(text)
                 except GnomonError as error:
@@ -355,5 +358,5 @@ def model_of(what: Any) -> Model:
         return what.model()
     if isinstance(what, (str, os.PathLike)):
         name = os.fspath(what)
-        return Model.from_toml(name) if name.endswith((".toml", ".urdf")) or "\n" in name else Model.problem(name)
+        return Model.from_toml(name) if name.endswith((".toml", *ROBOTS)) or "\n" in name else Model.problem(name)
     raise ModelError(f"{what!r} is no model, expected a gnomon.Model, a gnomon.Mechanism or a name")

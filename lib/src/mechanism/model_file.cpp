@@ -19,6 +19,8 @@
 #include "mechanism/formula_angles.hpp"
 #include "mechanism/formula_model.hpp"
 #include "mechanism/formula_outputs.hpp"
+#include "mechanism/import/mjcf.hpp"
+#include "mechanism/import/sdf.hpp"
 #include "mechanism/import/urdf.hpp"
 
 namespace gnomon {
@@ -332,10 +334,19 @@ bool ends_with(const std::string& name, std::string_view ending) {
   return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+/// What makes a model file of a robot file of such a name; null for other names.
+using RobotReader = std::string (*)(const std::string& xml, const std::string& file, const std::string& folder);
+RobotReader robot_reader(const std::string& name) {
+  return ends_with(name, ".urdf")  ? &mechanism::urdf_as_toml
+         : ends_with(name, ".sdf") ? &mechanism::sdf_as_toml
+         : ends_with(name, ".xml") ? &mechanism::mjcf_as_toml
+                                   : nullptr;
+}
+
 }  // namespace
 
 bool is_robot_file(const std::string& name) {
-  return ends_with(name, ".urdf");
+  return robot_reader(name) != nullptr;
 }
 bool is_model_file(const std::string& name) {
   return ends_with(name, ".toml") || is_robot_file(name);
@@ -370,7 +381,7 @@ std::unique_ptr<const Problem> read_model_text(const std::string& toml, const st
   return std::make_unique<mechanism::FormulaProblem>(std::move(text));
 }
 
-std::string model_file_text(const std::string& file) {
+std::string model_file_text(const std::string& file, const std::string& folder) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::bad_file, "the model file \"" + file + "\" cannot be read: " + why);
   };
@@ -380,7 +391,8 @@ std::string model_file_text(const std::string& file) {
   std::ostringstream text;
   text << stream.rdbuf();
   if (stream.bad()) refuse(std::strerror(errno));
-  return is_robot_file(file) ? mechanism::urdf_as_toml(text.str(), file) : text.str();
+  const RobotReader reader = robot_reader(file);
+  return reader ? reader(text.str(), file, folder) : text.str();
 }
 
 std::unique_ptr<const Problem> read_model_file(const std::string& file) {

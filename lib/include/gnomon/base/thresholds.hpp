@@ -206,6 +206,7 @@ constexpr double right_angle = 1e-10;                  // of two unit vectors: t
 constexpr double thin_body = 1e-9;                     // a moment that is given as the sum of the others is it
 constexpr double repaired_moment = 1e-6;               // of tr J: the least second moment of a repaired inertia
 constexpr double no_pull = 1e-9;                       // of a weight: a floor that pulls by less does not
+constexpr double link_between_joints = 1e-9;           // of the mass of a body with several joints: links between them
 constexpr double rod_moment = 1e-8;                    // of a rod without thickness about itself, beside the others
 constexpr double flat_body = 1e-12;                    // of a moment of inertia: it is the sum of the others
 constexpr double next_to_nothing = 1e-8;               // of the usual size of an argument: the usual size counts

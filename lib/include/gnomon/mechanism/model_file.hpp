@@ -16,14 +16,15 @@
 
 namespace gnomon {
 
-/// Whether a name is that of a model file: it ends in ".toml", or in ".urdf".
+/// Whether a name is that of a model file: it ends in ".toml", or is that of a robot file.
 GNOMON_EXPORT bool is_model_file(const std::string& name);
-/// Whether it is that of a robot in another format, URDF, of which a model file is made.
+/// Whether it is that of a robot in another format, of which a model file is made: it ends in ".urdf" or ".sdf".
 GNOMON_EXPORT bool is_robot_file(const std::string& name);
 
-/// The text of a model file, or the one that a robot file is. Throws Error(bad_file) for a file that cannot be read,
+/// The text of a model file, or the one that a robot file is, with paths of meshes relative to `folder`, which is
+/// absolute, or absolute without one. Throws Error(bad_file) for a file that cannot be read,
 /// and Error(bad_value) "file:line:1: sentence" for what is wrong in a robot file.
-GNOMON_EXPORT std::string model_file_text(const std::string& file);
+GNOMON_EXPORT std::string model_file_text(const std::string& file, const std::string& folder = "");
 
 /// Throws Error(bad_file) for a file that cannot be read, and Error(bad_value) "file:line:column: sentence" for what is
 /// wrong in it. build() throws the same for what only the values of parameters show.

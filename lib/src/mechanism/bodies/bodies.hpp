@@ -3,6 +3,7 @@
 /// Bodies: what a model file says of points, particles, rigid bodies and what joins them, as formulas with places. All
 /// positions are in space, of three numbers, or of two where the model is planar.
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -41,9 +42,33 @@ struct Target3 {
 };
 
 /// A point fixed in space, or moving with t.
+/// How body axes stand in space, or in the axes of another body.
+struct Orientation {
+  /// numbers: axis of the turn (empty in the plane); angles about the fixed axes x, y, z one after the other; w, x, y,
+  /// z; rows; the first axis, and a vector whose part at right angles to it is along the second one.
+  /// along: the third axis.
+  enum class Form { none, turn, rpy, quaternion, matrix, axes, along } form = Form::none;
+  Formulas numbers;
+  std::optional<Formula> angle;  ///< of a turn
+  std::optional<std::size_t> relative;
+  Place place;
+};
+
+enum class Shape { none, box, sphere, ellipsoid, cylinder, tube, capsule, disc, ring, plate, mesh };
+
+/// A shape that is drawn and has no mass, in the axes and from the origin of a body, or in space from a point.
+struct Look {
+  Shape shape = Shape::none;
+  Formulas sizes;
+  std::vector<std::array<std::array<float, 3>, 3>> triangles;  ///< of a mesh, in units of its one size
+  Formulas position;                                           ///< none: at the origin
+  Orientation orientation;
+};
+
 struct FixedPoint : Named {
   Target3 position;
   bool moves = false;
+  std::vector<Look> looks;
 };
 
 struct Particle : Named {
@@ -60,24 +85,12 @@ struct Marker {
   std::optional<Target3> at;  ///< where it is at the start
 };
 
-/// How body axes stand in space, or in the axes of another body.
-struct Orientation {
-  /// numbers: axis of the turn (empty in the plane); angles about the fixed axes x, y, z one after the other; w, x, y,
-  /// z; rows; the first axis, and a vector whose part at right angles to it is along the second one.
-  /// along: the third axis.
-  enum class Form { none, turn, rpy, quaternion, matrix, axes, along } form = Form::none;
-  Formulas numbers;
-  std::optional<Formula> angle;  ///< of a turn
-  std::optional<std::size_t> relative;
-  Place place;
-};
-
 struct Body : Named {
-  enum class Shape { none, box, sphere, cylinder, tube, capsule, disc, ring, plate, mesh };
+  using Shape = mechanism::Shape;
 
   std::optional<Formula> mass, density;
   Shape shape = Shape::none;
-  /// box: edges; sphere: radius; along the third axis cylinder: radius, length, tube: outer and inner radius, length,
+  /// box: edges; sphere: radius; ellipsoid: half axes; along the third axis cylinder: radius, length, tube: outer and inner radius, length,
   /// capsule: radius, length between the centres of its ends; without thickness along it disc and ring: radius, plate:
   /// edges.
   Formulas sizes;
@@ -95,6 +108,7 @@ struct Body : Named {
   std::vector<std::pair<std::size_t, Target3>> puts;   ///< one marker or two with where they are
   std::optional<Formulas> velocity, angular_velocity;  ///< none: assembled
   bool held = false;                                   ///< by assembly
+  std::vector<Look> looks;                             ///< in place of its shape
 };
 
 /// Rows of a joint between A and B, with unit vectors n, e1, e2 that are fixed in A and in B, the same at the start.
@@ -233,6 +247,13 @@ struct ShapeType {
   bool thin = false, rolls_as_wheel = false;
 };
 const std::vector<ShapeType>& shape_types(int dimension);
+
+/// The volume, area or length of a shape but a mesh, and second moments of a unit mass about its centre.
+struct ShapeMoments {
+  double volume = 0;
+  Eigen::Vector3d moments = Eigen::Vector3d::Zero();
+};
+ShapeMoments shape_moments(Shape shape, const Eigen::Vector3d& sizes, bool planar);
 inline bool is_wheel(Body::Shape shape) {
   for (const ShapeType& type : shape_types(3))
     if (type.shape == shape) return type.rolls_as_wheel;

@@ -61,6 +61,20 @@ class PictureWriter : FormulaWriter {
       draw(body.name, points, body.place, "outlines");
       return;
     }
+    if (body.shape == Body::Shape::ellipsoid) {
+      // The ellipses in the planes of its axes, each on to where the next one begins.
+      constexpr int corners = 24;
+      constexpr double pi = 3.14159265358979323846;
+      for (std::size_t across = 0; across < 3; ++across)
+        for (int i = 0; i <= corners + corners / 4; ++i) {
+          std::array<std::pair<double, int>, 3> factors{{{0, 1}, {0, 2}, {0, 3}}};
+          factors[(across + 1) % 3].first = std::cos(2 * pi * i / corners);
+          factors[(across + 2) % 3].first = std::sin(2 * pi * i / corners);
+          points.push_back(at(factors));
+        }
+      draw(body.name, points, body.place, "outlines");
+      return;
+    }
     if (body.shape == Body::Shape::plate) {
       for (const auto& [x, y] : {std::pair{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}, {-0.5, -0.5}})
         points.push_back(at({{{x, 1}, {y, 2}, {0, 1}}}));

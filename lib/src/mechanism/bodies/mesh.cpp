@@ -1,6 +1,7 @@
 #include "mechanism/bodies/mesh.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -62,8 +64,6 @@ void require_closed(const std::vector<Triangle>& triangles) {
   for (const Triangle& triangle : triangles)
     for (std::size_t k = 0; k < 3; ++k) {
       const Point &a = triangle[k], &b = triangle[(k + 1) % 3];
-      for (const float x : a)
-        if (!std::isfinite(x)) throw std::runtime_error("has a vertex that is not finite");
       if (a != b) a < b ? ++along[{a, b}] : --along[{b, a}];
     }
   std::size_t open = 0;
@@ -76,10 +76,7 @@ void require_closed(const std::vector<Triangle>& triangles) {
 
 }  // namespace
 
-/// The sum over the tetrahedra of the triangles a, b, c and one point o, which is among them:
-///
-///     V = a.(b x c)/6,   int x dV = V s/4,   int x x^T dV = V (s s^T + a a^T + b b^T + c c^T)/20,   s = a + b + c.
-Mesh read_mesh(const std::string& path) {
+std::vector<Triangle> read_triangles(const std::string& path) {
   // A device or a pipe may never end.
   std::error_code unknown;
   if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
@@ -91,6 +88,58 @@ Mesh read_mesh(const std::string& path) {
   std::vector<Triangle> triangles = binary_triangles(bytes);
   if (triangles.empty()) triangles = text_triangles(bytes);
   if (triangles.empty()) throw std::runtime_error("has no triangles of the STL format");
+  for (const Triangle& triangle : triangles)
+    for (const Point& point : triangle)
+      for (const float x : point)
+        if (!std::isfinite(x)) throw std::runtime_error("has a vertex that is not finite");
+  return triangles;
+}
+
+std::vector<Triangle> simplified(const std::vector<Triangle>& all, std::size_t most) {
+  std::vector<Triangle> out = all;
+  Point low = all.front().front(), high = low;
+  for (const Triangle& triangle : all)
+    for (const Point& x : triangle)
+      for (std::size_t c = 0; c < 3; ++c) {
+        low[c] = std::min(low[c], x[c]);
+        high[c] = std::max(high[c], x[c]);
+      }
+  const float size = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+  for (float cells = 256; out.size() > most && cells >= 2; cells /= 1.4F) {
+    using Cell = std::array<int, 3>;
+    const auto cell = [&](const Point& x) {
+      Cell at;
+      for (std::size_t c = 0; c < 3; ++c) at[c] = static_cast<int>((x[c] - low[c]) / size * cells);
+      return at;
+    };
+    std::map<Cell, std::pair<std::array<double, 3>, double>> sums;
+    for (const Triangle& triangle : all)
+      for (const Point& x : triangle) {
+        auto& [sum, count] = sums[cell(x)];
+        for (std::size_t c = 0; c < 3; ++c) sum[c] += static_cast<double>(x[c]);
+        ++count;
+      }
+    std::set<std::array<Cell, 3>> seen;
+    out.clear();
+    for (const Triangle& triangle : all) {
+      const std::array<Cell, 3> cells_of{cell(triangle[0]), cell(triangle[1]), cell(triangle[2])};
+      if (cells_of[0] == cells_of[1] || cells_of[1] == cells_of[2] || cells_of[2] == cells_of[0]) continue;
+      if (!seen.insert(cells_of).second) continue;
+      Triangle& one = out.emplace_back();
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto& [sum, count] = sums[cells_of[k]];
+        for (std::size_t c = 0; c < 3; ++c) one[k][c] = static_cast<float>(sum[c] / count);
+      }
+    }
+  }
+  return out;
+}
+
+/// The sum over the tetrahedra of the triangles a, b, c and one point o, which is among them:
+///
+///     V = a.(b x c)/6,   int x dV = V s/4,   int x x^T dV = V (s s^T + a a^T + b b^T + c c^T)/20,   s = a + b + c.
+Mesh read_mesh(const std::string& path) {
+  std::vector<Triangle> triangles = read_triangles(path);
   require_closed(triangles);
   const auto vector = [](const Point& x) { return Vector3(x[0], x[1], x[2]); };
   const Vector3 o = vector(triangles.front().front());

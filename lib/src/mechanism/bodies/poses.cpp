@@ -47,7 +47,7 @@ Poses::Poses(const Bodies& bodies, const std::vector<double>& parameters, bool a
     for (const Marker& marker : body.markers)
       markers.push_back(marker.at ? Vector3(Vector3::Zero()) : Vector3(vector(marker.position) - offsets_.back()));
     markers_.push_back(std::move(markers));
-    axes_.push_back(orientation(body));
+    axes_.push_back(orientation(body.orientation, "body " + body.name));
     centres_.emplace_back(Vector3::Zero());
   }
   place_all();
@@ -135,59 +135,12 @@ void Poses::find_mass(const Body& body) {
     if (!(sizes[static_cast<Index>(k)] > 0))
       throw error_at(body.sizes[k].place, "a size of " + what + " is " + number_text(sizes[static_cast<Index>(k)]) +
                                               ", expected above zero");
-  // Volume, and second moments of a unit mass.
-  constexpr double pi = 3.14159265358979323846;
-  double volume = 0;
-  Vector3 moments = Vector3::Zero();
+  if (body.shape == Shape::tube && !(sizes[1] < sizes[0]))
+    throw error_at(body.sizes[1].place, "the tube of " + what + " has the inner radius " + number_text(sizes[1]) +
+                                            ", expected less than the outer one");
   const double r = sizes[0];
-  switch (body.shape) {
-    case Body::Shape::box:
-      volume = planar ? sizes[0] * sizes[1] : sizes.prod();
-      moments = sizes.cwiseAbs2() / 12;
-      break;
-    case Body::Shape::sphere:
-      volume = planar ? pi * r * r : 4 * pi * r * r * r / 3;
-      moments = planar ? Vector3(r * r / 4, r * r / 4, 0) : Vector3::Constant(r * r / 5);
-      break;
-    case Body::Shape::cylinder:
-      volume = pi * r * r * sizes[1];
-      moments = Vector3(r * r / 4, r * r / 4, sizes[1] * sizes[1] / 12);
-      break;
-    case Body::Shape::tube: {
-      const double hole = sizes[1];
-      if (!(hole < r))
-        throw error_at(body.sizes[1].place, "the tube of " + what + " has the inner radius " + number_text(hole) +
-                                                ", expected less than the outer one");
-      volume = pi * (r * r - hole * hole) * sizes[2];
-      const double across = (r * r + hole * hole) / 4;
-      moments = Vector3(across, across, sizes[2] * sizes[2] / 12);
-      break;
-    }
-    case Body::Shape::capsule: {
-      const double l = sizes[1], between = r * r * l, ends = 4 * r * r * r / 3, all = between + ends;
-      volume = pi * all;
-      const double across = (between * r * r / 4 + ends * r * r / 5) / all;
-      moments = Vector3(across, across, (between * l * l / 12 + ends * (r * r / 5 + 3 * r * l / 8 + l * l / 4)) / all);
-      break;
-    }
-    case Body::Shape::ring:
-      volume = 2 * pi * r;
-      moments = Vector3(r * r / 2, r * r / 2, 0);
-      break;
-    case Body::Shape::disc:
-      volume = pi * r * r;
-      moments = Vector3(r * r / 4, r * r / 4, 0);
-      break;
-    case Body::Shape::plate:
-      volume = sizes[0] * sizes[1];
-      moments = Vector3(sizes[0] * sizes[0] / 12, sizes[1] * sizes[1] / 12, 0);
-      break;
-    case Body::Shape::mesh:
-      volume = r * r * r * body.mesh->volume;
-      break;
-    case Body::Shape::none:
-      break;
-  }
+  const ShapeMoments solid = shape_moments(body.shape, sizes, planar);
+  const double volume = body.mesh ? r * r * r * body.mesh->volume : solid.volume;
   const Formula& given = body.mass ? *body.mass : *body.density;
   const double mass = body.mass ? number(*body.mass) : number(*body.density) * volume;
   if (!(mass > 0))
@@ -198,7 +151,7 @@ void Poses::find_mass(const Body& body) {
     return;
   }
   if (body.inertia.empty()) {
-    moments_.push_back(mass * Matrix3(moments.asDiagonal()));
+    moments_.push_back(mass * Matrix3(solid.moments.asDiagonal()));
     return;
   }
   if (planar) {
@@ -243,11 +196,10 @@ void Poses::find_mass(const Body& body) {
   moments_.push_back(second);
 }
 
-Matrix3 Poses::orientation(const Body& body) const {
+Matrix3 Poses::orientation(const Orientation& given, const std::string& of) const {
   using Form = Orientation::Form;
   using Turn = Eigen::AngleAxisd;
-  const Orientation& given = body.orientation;
-  const std::string what = "the orientation of body " + body.name;
+  const std::string what = "the orientation of " + of;
   const auto numbers = [&](Index first, Index count) {
     Vector out(count);
     for (Index i = 0; i < count; ++i) out[i] = number(given.numbers[static_cast<std::size_t>(first + i)]);

@@ -40,6 +40,9 @@ class Poses {
   /// director moves the markers by reach2 |d|^2 in the mean. Without markers elsewhere the square of the radius of
   /// gyration takes its place.
   double reach2(std::size_t body) const;
+  /// Where the centre of mass is from the origin of the body, in body axes.
+  const Vector3& offset(std::size_t body) const { return offsets_[body]; }
+  Matrix3 orientation(const Orientation& given, const std::string& of) const;
   const Vector3& centre(std::size_t body) const { return centres_[body]; }
   /// Its columns are the body axes.
   const Matrix3& axes(std::size_t body) const { return axes_[body]; }
@@ -62,7 +65,6 @@ class Poses {
   void find_mass(const Body& body);
   void find_centre(const Body& body, const Vector3& of_mesh);
   Matrix3 repair(const Body& body, const Matrix3& inertia);
-  Matrix3 orientation(const Body& body) const;
   void place_all();
   void check_carried() const;
   void place(std::size_t k);

@@ -25,7 +25,8 @@ bool are_drawn(const Bodies& all) {
 /// Surfaces, each added to what is there.
 class Surface {
  public:
-  explicit Surface(Solid& solid) : solid_(solid) {}
+  explicit Surface(Solid& solid, const Vector3& origin = Vector3::Zero(), const Matrix3& axes = Matrix3::Identity())
+      : solid_(solid), origin_(origin), axes_(axes) {}
 
   void triangle(const Vector3& a, const Vector3& b, const Vector3& c) {
     const auto first = static_cast<std::uint32_t>(solid_.points.size());
@@ -83,16 +84,27 @@ class Surface {
     turned(centre, along, outline);
   }
   void sphere(const Vector3& centre, double radius) { capsule(centre, Vector3::UnitZ(), radius, 0); }
+  void ellipsoid(const Vector3& axes) {
+    const Matrix3 before = axes_;
+    axes_ = axes_ * axes.asDiagonal();
+    sphere(Vector3::Zero(), 1);
+    axes_ = before;
+  }
   void bar(const Vector3& from, const Vector3& to, double radius) {
     if ((to - from).norm() > 0) cylinder((from + to) / 2, to - from, radius, (to - from).norm());
   }
 
  private:
-  void point(const Vector3& x) {
+  void point(const Vector3& in_axes) {
+    const Vector3 x = origin_ + axes_ * in_axes;
     solid_.points.push_back({static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2])});
   }
   Solid& solid_;
+  Vector3 origin_;
+  Matrix3 axes_;
 };
+
+using Triangles = std::vector<std::array<std::array<float, 3>, 3>>;
 
 class SolidMaker {
  public:
@@ -118,16 +130,42 @@ class SolidMaker {
   Solid body(std::size_t k) const {
     const Body& body = all_.bodies[k];
     Solid solid{body.name, Solid::Kind::body, {}, {}};
+    add(solid, body.looks, poses_.offset(k));
+    if (!body.looks.empty()) return solid;
     Surface surface(solid);
-    const Vector3 o = Vector3::Zero(), z = Vector3::UnitZ(), sizes = poses_.vector(body.sizes);
+    const Vector3 sizes = poses_.vector(body.sizes);
+    if (body.shape == Body::Shape::none) {
+      if (without_shape(surface, k)) solid.kind = Solid::Kind::inertia;
+      if (add_touching(surface, k)) solid.kind = Solid::Kind::body;
+      return solid;
+    }
+    add(surface, body.shape, sizes, body.mesh ? body.mesh->triangles : Triangles{},
+        body.mesh ? body.mesh->centre : Vector3(Vector3::Zero()));
+    mark_turning(surface, body, sizes);
+    return solid;
+  }
+  void add(Solid& solid, const std::vector<Look>& looks, const Vector3& offset) const {
+    for (const Look& look : looks) {
+      Surface part(solid, poses_.vector(look.position) - offset,
+                   poses_.orientation(look.orientation, "a shape drawn of " + solid.name));
+      add(part, look.shape, poses_.vector(look.sizes), look.triangles, Vector3::Zero());
+    }
+  }
+  /// A shape about the origin; of a mesh its triangles, less a point of it.
+  void add(Surface& surface, Body::Shape shape, const Vector3& sizes, const Triangles& triangles,
+           const Vector3& centre) const {
+    const Vector3 o = Vector3::Zero(), z = Vector3::UnitZ();
     const double thickness = 0.004 * extent_;  // of what has none
     using Shape = Body::Shape;
-    switch (body.shape) {
+    switch (shape) {
       case Shape::box:
         surface.box(o, Matrix3::Identity(), sizes);
         break;
       case Shape::sphere:
         surface.sphere(o, sizes[0]);
+        break;
+      case Shape::ellipsoid:
+        surface.ellipsoid(sizes);
         break;
       case Shape::cylinder:
         surface.cylinder(o, z, sizes[0], sizes[1]);
@@ -148,22 +186,22 @@ class SolidMaker {
         surface.box(o, Matrix3::Identity(), Vector3(sizes[0], sizes[1], thickness));
         break;
       case Shape::mesh:
-        for (const auto& triangle : body.mesh->triangles) {
-          Vector3 x[3];
-          for (int i = 0; i < 3; ++i)
-            x[i] =
-                sizes[0] * (Vector3(triangle[static_cast<std::size_t>(i)][0], triangle[static_cast<std::size_t>(i)][1],
-                                    triangle[static_cast<std::size_t>(i)][2]) -
-                            body.mesh->centre);
-          surface.triangle(x[0], x[1], x[2]);
+        for (const auto& triangle : triangles) {
+          const auto corner = [&](std::size_t i) -> Vector3 {
+            return sizes[0] * (Vector3(triangle[i][0], triangle[i][1], triangle[i][2]) - centre);
+          };
+          surface.triangle(corner(0), corner(1), corner(2));
         }
         break;
       case Shape::none:
-        if (without_shape(surface, k)) solid.kind = Solid::Kind::inertia;
         break;
     }
-    mark_turning(surface, body, sizes);
-    if (body.shape == Shape::none && add_touching(surface, k)) solid.kind = Solid::Kind::body;
+  }
+
+  /// What is drawn at a point, in the axes of space.
+  Solid point(const FixedPoint& point) const {
+    Solid solid{point.name, Solid::Kind::body, {}, {}};
+    add(solid, point.looks, Vector3::Zero());
     return solid;
   }
 
@@ -289,6 +327,8 @@ class FrameWriter : JoiningWriter {
     for (const PlaneContact& contact : all_.contacts)
       frame(contact.name, contact.base ? contact.base->name : contact.name + ".point",
             contact.base ? body_at(*contact.base) : nullptr, contact.place);
+    for (const FixedPoint& point : all_.points)
+      if (!point.looks.empty()) frame(point.name, point.name, nullptr, point.place);
   }
 
  private:
@@ -319,6 +359,8 @@ std::vector<Solid> solids_of(const Bodies& all, const Poses& poses) {
     if (!all.bodies[k].massless) solids.push_back(make.body(k));
   for (const Joint& joint : all.joints) solids.push_back(make.joint(joint));
   for (const PlaneContact& contact : all.contacts) solids.push_back(make.contact(contact));
+  for (const FixedPoint& point : all.points)
+    if (!point.looks.empty()) solids.push_back(make.point(point));
   return solids;
 }
 

@@ -13,6 +13,8 @@ namespace gnomon::mechanism {
 
 namespace {
 
+constexpr std::size_t most_triangles = 4000;  // of a shape that is drawn
+
 class BodyReader : TableReader {
  public:
   using TableReader::TableReader;
@@ -68,9 +70,14 @@ class BodyReader : TableReader {
 
   void read_point(const TomlEntry& entry) {
     FixedPoint point = named<FixedPoint>(entry);
-    const toml::node& position =
-        entry.value->is_table() ? required(keys_of(entry, "point", {"position"}), "position") : *entry.value;
-    point.position.position = vector(position, "the position of point " + entry.key, true);
+    const std::string what = "point " + entry.key;
+    const toml::node* position = entry.value;
+    if (entry.value->is_table()) {
+      const Keys keys = keys_of(entry, "point", {"position", "drawn"});
+      position = &required(keys, "position");
+      if (const toml::node* node = keys.table.get("drawn")) point.looks = looks(*node, what);
+    }
+    point.position.position = vector(*position, "the position of " + what, true);
     for (const Formula& one : point.position.position)
       for (const Formula::Node& node : one.nodes) point.moves = point.moves || node.kind == Formula::Kind::time;
     all_.points.push_back(std::move(point));
@@ -102,7 +109,7 @@ class BodyReader : TableReader {
   void read_body(const TomlEntry& entry) {
     const Keys keys = keys_of(entry, "body",
                               {"mass", "inertia", "repair", "shape", "centre_of_mass", "markers", "orientation",
-                               "position", "place", "velocity", "angular_velocity", "hold"});
+                               "position", "place", "velocity", "angular_velocity", "hold", "drawn"});
     const std::string& what = keys.what;
     Body body = named<Body>(entry);
     body.mass = optional(keys, "mass");
@@ -130,7 +137,12 @@ class BodyReader : TableReader {
       for (const TomlEntry& marker : file_.entries(file_.table(*node, "markers of " + what)))
         body.markers.push_back({entry.key + "." + marker.key, marker.key_place,
                                 vector(*marker.value, "marker " + marker.key + " of " + what), std::nullopt});
-    if (const toml::node* node = keys.table.get("orientation")) read_orientation(*node, what, body);
+    if (const toml::node* node = keys.table.get("orientation")) {
+      if (!body.position.empty())
+        throw error_at(file_.place(*node),
+                       "the orientation of " + what + " stands beside the from and to of its shape");
+      read_orientation(*node, what, body.orientation);
+    }
     const toml::node *position = keys.table.get("position"), *place = keys.table.get("place");
     const bool drawn = !body.position.empty();  // from one point to another
     if (const toml::node* other = position ? position : place; drawn && other)
@@ -145,6 +157,10 @@ class BodyReader : TableReader {
     body.velocity = velocity(keys, "velocity", dimension());
     body.angular_velocity = velocity(keys, "angular_velocity", all_.dimension == 2 ? 1 : 3);
     body.held = held(keys);
+    if (const toml::node* node = keys.table.get("drawn")) {
+      if (body.massless) throw error_at(file_.place(*node), what + " has drawn, which is for bodies with a mass");
+      body.looks = looks(*node, what);
+    }
     all_.bodies.push_back(std::move(body));
   }
 
@@ -156,37 +172,86 @@ class BodyReader : TableReader {
     body.density = optional(keys, "density");
     if (body.density && body.mass)
       throw error_at(body.density->place, what + " has a mass and a density, expected one of them");
+    const ShapeType& type = shape_in(keys);
+    const toml::node& size = *keys.table.get(type.name);
+    const bool has_ends = all_.dimension == 2
+                              ? type.shape == Body::Shape::box
+                              : type.shape == Body::Shape::cylinder || type.shape == Body::Shape::capsule,
+               mesh = type.shape == Body::Shape::mesh;
+    for (const auto& [key, known_key] : {std::pair{"from", has_ends}, {"to", has_ends}, {"scale", mesh}})
+      if (const toml::node* other = keys.table.get(key); other && !known_key)
+        throw error_at(file_.place(*other), keys.what + " is a " + type.name + ", which has no " + key);
+    const bool ends = keys.table.get("from") || keys.table.get("to");
+    const std::string of = std::string("the ") + type.name + " of " + what +
+                           (ends                           ? ", one size beside from and to,"
+                            : has_ends && !size.is_array() ? " without from and to"
+                                                           : "");
+    body.shape = type.shape;
+    if (mesh)
+      read_surface(keys, size, body);
+    else if (ends)
+      read_ends(keys, formula(size, of), body);
+    else
+      body.sizes = sizes(size, of, type);
+    if (type.thin) body.thin = 2;
+  }
+  /// The one shape among keys.
+  const ShapeType& shape_in(const Keys& keys) const {
     const ShapeType* found = nullptr;
     std::string names;
     for (const ShapeType& type : shape_types(all_.dimension)) {
       names += (names.empty() ? "" : ", ") + std::string(type.name);
       const toml::node* size = keys.table.get(type.name);
       if (size == nullptr) continue;
-      if (found)
-        throw error_at(file_.place(*size), "the shape of " + what + " is a " + found->name + " and a " + type.name);
+      if (found) throw error_at(file_.place(*size), keys.what + " is a " + found->name + " and a " + type.name);
       found = &type;
-      const bool has_ends = all_.dimension == 2
-                                ? type.shape == Body::Shape::box
-                                : type.shape == Body::Shape::cylinder || type.shape == Body::Shape::capsule,
-                 mesh = type.shape == Body::Shape::mesh;
-      for (const auto& [key, known_key] : {std::pair{"from", has_ends}, {"to", has_ends}, {"scale", mesh}})
-        if (const toml::node* other = keys.table.get(key); other && !known_key)
-          throw error_at(file_.place(*other), "the shape of " + what + " is a " + type.name + ", which has no " + key);
-      const bool ends = keys.table.get("from") || keys.table.get("to");
-      const std::string of = std::string("the ") + type.name + " of " + what +
-                             (ends                            ? ", one size beside from and to,"
-                              : has_ends && !size->is_array() ? " without from and to"
-                                                              : "");
-      body.shape = type.shape;
-      if (mesh)
-        read_surface(keys, *size, body);
-      else if (ends)
-        read_ends(keys, formula(*size, of), body);
-      else
-        body.sizes = type.sizes == 1 ? Formulas{formula(*size, of)} : numbers(*size, of, type.sizes);
-      if (type.thin) body.thin = 2;
     }
-    if (found == nullptr) throw error_at(file_.place(node), "the shape of " + what + " is none of " + names);
+    if (found == nullptr) throw error_at(keys.place, keys.what + " is none of " + names);
+    return *found;
+  }
+  Formulas sizes(const toml::node& node, const std::string& of, const ShapeType& type) const {
+    return type.sizes == 1 ? Formulas{formula(node, of)} : numbers(node, of, type.sizes);
+  }
+  /// drawn = [{ box = [1, 2, 3], position = [0, 0, 1], orientation = { rpy = [0, 0, 1] } }, ..]
+  std::vector<Look> looks(const toml::node& node, const std::string& what) const {
+    if (all_.dimension == 2) throw error_at(file_.place(node), what + " has drawn, which is for mechanisms in space");
+    std::vector<Look> out;
+    std::vector<std::string> known{"scale", "position", "orientation"};
+    for (const ShapeType& type : shape_types(3)) known.emplace_back(type.name);
+    for (const toml::node& one : file_.array(node, "drawn of " + what)) {
+      const Keys keys = keys_of(one, "a shape drawn of " + what, file_.place(one), known);
+      const ShapeType& type = shape_in(keys);
+      const toml::node &size = *keys.table.get(type.name), *scale = keys.table.get("scale");
+      const std::string of = std::string("the ") + type.name + " drawn of " + what;
+      Look look;
+      look.shape = type.shape;
+      if (type.shape == Body::Shape::mesh) {
+        look.triangles = simplified(of_file(size, keys.what, &read_triangles), most_triangles);
+        look.sizes = {scale ? formula(*scale, "the scale of " + of) : number_formula(1, file_.place(one))};
+      } else {
+        if (scale) throw error_at(file_.place(*scale), keys.what + " is a " + type.name + ", which has no scale");
+        look.sizes = sizes(size, of, type);
+      }
+      if (const toml::node* position = keys.table.get("position"))
+        look.position = vector(*position, "the position of " + of);
+      if (const toml::node* orientation = keys.table.get("orientation"))
+        read_orientation(*orientation, of, look.orientation);
+      if (look.orientation.relative)
+        throw error_at(look.orientation.place, "the orientation of " + of + " is relative, expected one in body axes");
+      out.push_back(std::move(look));
+    }
+    return out;
+  }
+  /// What a function reads from a file beside the model file.
+  template <class Read>
+  auto of_file(const toml::node& node, const std::string& what, Read read) const -> decltype(read(what)) {
+    const std::string name = file_.text(node, "the mesh of " + what);
+    const std::filesystem::path beside = std::filesystem::path(file_.file()).parent_path() / name;
+    try {
+      return read(beside.string());
+    } catch (const std::runtime_error& error) {
+      throw error_at(file_.formula_place(node), "the mesh \"" + beside.string() + "\" " + error.what());
+    }
   }
   /// A cylinder or capsule of a radius from one point in space to another one, in the plane a box of a width.
   void read_ends(const Keys& keys, Formula across, Body& body) const {
@@ -215,13 +280,7 @@ class BodyReader : TableReader {
   }
   /// mesh = "part.stl", scale = 1e-3
   void read_surface(const Keys& keys, const toml::node& node, Body& body) const {
-    const std::string name = file_.text(node, "the mesh of " + keys.what);
-    const std::filesystem::path beside = std::filesystem::path(file_.file()).parent_path() / name;
-    try {
-      body.mesh = std::make_shared<const Mesh>(read_mesh(beside.string()));
-    } catch (const std::runtime_error& error) {
-      throw error_at(file_.formula_place(node), "the mesh \"" + beside.string() + "\" " + error.what());
-    }
+    body.mesh = std::make_shared<const Mesh>(of_file(node, keys.what, &read_mesh));
     const toml::node* scale = keys.table.get("scale");
     body.sizes = {scale ? formula(*scale, "the scale of " + keys.what) : number_formula(1, file_.place(node))};
   }
@@ -264,11 +323,9 @@ class BodyReader : TableReader {
   }
 
   /// One of axis and angle (in the plane an angle), rpy, quaternion, matrix, axes and along; relative to another body.
-  void read_orientation(const toml::node& node, const std::string& what, Body& body) const {
+  void read_orientation(const toml::node& node, const std::string& what, Orientation& out) const {
     using Form = Orientation::Form;
     const std::string of = "the orientation of " + what;
-    Orientation& out = body.orientation;
-    if (!body.position.empty()) throw error_at(file_.place(node), of + " stands beside the from and to of its shape");
     out.place = file_.place(node);
     if (!node.is_table()) {
       if (all_.dimension == 3)

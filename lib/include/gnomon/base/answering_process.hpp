@@ -7,28 +7,31 @@
 #include <functional>
 #include <string>
 
-namespace gnomon::tables {
+#include "gnomon/base/error.hpp"
+
+namespace gnomon {
 
 /// A process that answers requests. What ends it, a crash of a library or a minute of computing for one answer, ends
 /// it alone. It has no standard error: what libraries print about a crash helps nobody.
-class AnsweringProcess {
+class GNOMON_EXPORT AnsweringProcess {
  public:
   using Answer = std::function<std::string(const std::string& request)>;
-  /// `begin` is called in the new process; what it returns answers there. `file`: what it reads, for sentences.
-  AnsweringProcess(std::string file, const std::function<Answer()>& begin);
+  /// `begin` is called in the new process; what it returns answers there. For sentences: what it reads, "table \"a.h5\"",
+  /// and by which library.
+  AnsweringProcess(std::string file, std::string library, const std::function<Answer()>& begin);
   AnsweringProcess(const AnsweringProcess&) = delete;
   AnsweringProcess& operator=(const AnsweringProcess&) = delete;
   ~AnsweringProcess() { end(); }
 
-  /// Throws Error(bad_file) with what begin or the answer throws, and where the process has ended.
+  /// Throws what begin or the answer throws, as an Error, and Error(bad_file) where the process has ended.
   std::string ask(const std::string& request);
 
  private:
   int end();
 
-  std::string file_;
+  std::string file_, library_;
   int socket_ = -1;
   pid_t child_ = -1;
 };
 
-}  // namespace gnomon::tables
+}  // namespace gnomon

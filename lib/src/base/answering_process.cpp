@@ -1,4 +1,4 @@
-#include "tables/answering_process.hpp"
+#include "gnomon/base/answering_process.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -14,9 +14,7 @@
 #include <exception>
 #include <utility>
 
-#include "gnomon/base/error.hpp"
-
-namespace gnomon::tables {
+namespace gnomon {
 
 namespace {
 
@@ -42,19 +40,19 @@ bool receive_all(int socket, void* bytes, std::size_t size) {
   return true;
 }
 
-/// A text and whether it says what went wrong.
+/// A text, and the code of the error if it says what went wrong.
 struct Message {
-  bool failed = false;
+  std::uint64_t error = 0;
   std::string text;
 
   bool send(int socket) const {
-    const std::uint64_t head[2] = {failed ? 1U : 0U, text.size()};
+    const std::uint64_t head[2] = {error, text.size()};
     return send_all(socket, head, sizeof head) && send_all(socket, text.data(), text.size());
   }
   bool receive(int socket) {
     std::uint64_t head[2];
     if (!receive_all(socket, head, sizeof head)) return false;
-    failed = head[0] != 0;
+    error = head[0];
     text.resize(head[1]);
     return receive_all(socket, text.data(), text.size());
   }
@@ -80,8 +78,10 @@ void answer_all(int socket, const std::function<AnsweringProcess::Answer()>& beg
     try {
       if (!answer) answer = begin();
       reply.text = answer(request.text);
+    } catch (const Error& error) {
+      reply = {static_cast<std::uint64_t>(error.code()), error.what()};
     } catch (const std::exception& error) {
-      reply = {true, error.what()};
+      reply = {static_cast<std::uint64_t>(ErrorCode::bad_file), error.what()};
     }
     if (!reply.send(socket)) return;
   }
@@ -89,7 +89,8 @@ void answer_all(int socket, const std::function<AnsweringProcess::Answer()>& beg
 
 }  // namespace
 
-AnsweringProcess::AnsweringProcess(std::string file, const std::function<Answer()>& begin) : file_(std::move(file)) {
+AnsweringProcess::AnsweringProcess(std::string file, std::string library, const std::function<Answer()>& begin)
+    : file_(std::move(file)), library_(std::move(library)) {
   int ends[2];
   const bool connected = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
   child_ = connected ? ::fork() : -1;
@@ -100,19 +101,19 @@ AnsweringProcess::AnsweringProcess(std::string file, const std::function<Answer(
   }
   if (connected) ::close(ends[1]);
   if (child_ < 0 && connected) ::close(ends[0]);
-  if (child_ < 0) throw Error(ErrorCode::bad_file, "table \"" + file_ + "\" cannot be read: no process can be started");
+  if (child_ < 0) throw Error(ErrorCode::bad_file, file_ + " cannot be read: no process can be started");
   socket_ = ends[0];
 }
 
 std::string AnsweringProcess::ask(const std::string& request) {
   Message reply;
-  if (child_ > 0 && Message{false, request}.send(socket_) && reply.receive(socket_)) {
-    if (reply.failed) throw Error(ErrorCode::bad_file, reply.text);
+  if (child_ > 0 && Message{0, request}.send(socket_) && reply.receive(socket_)) {
+    if (reply.error != 0) throw Error(static_cast<ErrorCode>(reply.error), reply.text);
     return std::move(reply.text);
   }
   const int status = end(), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   const std::string how = signal == SIGPROF ? "computes for more than a minute" : "crashes";
-  throw Error(ErrorCode::bad_file, "table \"" + file_ + "\" is damaged: the HDF5 library " + how + " when it reads it" +
+  throw Error(ErrorCode::bad_file, file_ + " is damaged: the " + library_ + " library " + how + " when it reads it" +
                                        (signal != 0 ? std::string(" (") + strsignal(signal) + ")" : ""));
 }
 
@@ -130,4 +131,4 @@ int AnsweringProcess::end() {
   return status;
 }
 
-}  // namespace gnomon::tables
+}  // namespace gnomon
