@@ -44,7 +44,7 @@ _gnomon_values() {
   case $kind in
     problems | names)
       local file
-      for file in $(compgen -f -X '!*.toml' -- "$cur"; compgen -f -X '!*.urdf' -- "$cur"; compgen -f -X '!*.sdf' -- "$cur"); do COMPREPLY+=("$file"); done
+      for file in $(compgen -f -X '!*.toml' -- "$cur"; for end in urdf sdf xml; do compgen -f -X "!*.$end" -- "$cur"; done); do COMPREPLY+=("$file"); done
       ;;
   esac
 }

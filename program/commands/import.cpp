@@ -16,7 +16,8 @@ namespace {
 
 int write(const std::string& robot, const std::string& output) {
   if (!is_robot_file(robot))
-    throw Error(ErrorCode::bad_value, "the file to import is \"" + robot + "\", expected one that ends in .urdf or .sdf");
+    throw Error(ErrorCode::bad_value,
+                "the file to import is \"" + robot + "\", expected one that ends in .urdf, .sdf or .xml");
   const std::string text =
       model_file_text(robot, std::filesystem::absolute(output.empty() ? "." : output).parent_path().string());
   read_model_file(robot);  // what is wrong in it is said now
@@ -37,8 +38,8 @@ int write(const std::string& robot, const std::string& output) {
 
 void add_import(CLI::App& app, Invocation& invocation) {
   auto robot = std::make_shared<std::string>(), output = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("import", "write a robot in URDF or SDF as a model file of bodies and joints");
-  command->add_option("ROBOT", *robot, "the file, NAME.urdf or NAME.sdf")->required()->type_name("");
+  CLI::App* command = app.add_subcommand("import", "write a robot in URDF, SDF or MJCF as a model file");
+  command->add_option("ROBOT", *robot, "the file, NAME.urdf, NAME.sdf or NAME.xml")->required()->type_name("");
   command->add_option("-o,--output", *output, "write to this file instead of standard output")->type_name("FILE");
   command->callback([&invocation, robot, output] {
     invocation.action = [robot, output](const Registry&) { return write(*robot, *output); };

@@ -178,10 +178,12 @@ BOOST_AUTO_TEST_CASE(names_of_model_files) {
       "<inertia ixx='.2' iyy='.2' izz='.01'/></inertial></link><joint name='hinge' type='continuous'>"
       "<parent link='base'/><child link='rod'/><axis xyz='0 1 0'/></joint></robot>";
   const auto at = [&scratch](const char* name) { return (scratch.root / name).string(); };
-  for (const char* name : {"arm.urdf", "arm.xml"}) std::ofstream(at(name)) << arm;
-  for (const char* command : {"run ", "describe ", "check "})
-    scratch.misuse(command + at("arm.xml"), {"arm.xml\" is a file", ".toml, .urdf or .sdf"});
-  scratch.misuse("import " + at("arm.xml"), {"arm.xml", ".urdf"});
+  for (const char* name : {"arm.urdf", "arm.txt", "arm.xml"}) std::ofstream(at(name)) << arm;
+  for (const char* command : {"run ", "describe ", "check "}) {
+    scratch.misuse(command + at("arm.txt"), {"arm.txt\" is a file", ".toml, .urdf, .sdf or .xml"});
+    scratch.misuse(command + at("arm.xml"), {"arm.xml:1:1: the outermost element is \"robot\", expected mujoco"});
+  }
+  scratch.misuse("import " + at("arm.txt"), {"arm.txt", ".urdf, .sdf or .xml"});
   scratch.misuse("new " + at("arm.urdf"), {"arm.urdf", "NAME.toml"});
   const std::string import = "import " + at("arm.urdf") + " --output " + at("arm.toml");
   BOOST_TEST(scratch.gnomon(import).status == 0);

@@ -104,14 +104,14 @@ BOOST_AUTO_TEST_CASE(examples_of_the_help_run) {
 BOOST_AUTO_TEST_CASE(bash_completes) {
   const Scratch scratch;
   std::ofstream(scratch.work / "mine.toml") << "";
-  for (const char* robot : {"robot.urdf", "robot.sdf"}) std::ofstream(scratch.work / robot) << "";
+  for (const char* robot : {"robot.urdf", "robot.sdf", "robot.xml"}) std::ofstream(scratch.work / robot) << "";
   std::ofstream(scratch.work / "other.csv") << "";
   BOOST_TEST(offers(completed(scratch, {"ru"}), "run"));
   for (const std::string& command : commands) BOOST_TEST(offers(completed(scratch, {""}), command), command);
   const auto problems = completed(scratch, {"run", ""});
   BOOST_TEST(offers(problems, "planar-pendulum"));
   BOOST_TEST(offers(problems, "mine.toml"));
-  for (const char* robot : {"robot.urdf", "robot.sdf"}) BOOST_TEST(offers(problems, robot));
+  for (const char* robot : {"robot.urdf", "robot.sdf", "robot.xml"}) BOOST_TEST(offers(problems, robot));
   BOOST_TEST(!offers(problems, "other.csv"));
   BOOST_TEST(!offers(problems, "rattle"));
   BOOST_TEST(offers(completed(scratch, {"run", "chain", "--sch"}), "--scheme"));

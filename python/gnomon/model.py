@@ -16,7 +16,7 @@ from .errors import BadValueError, GnomonError, ModelError, UnknownNameError
 from .toml_writer import model_text
 
 #: What names of robot files end in.
-ROBOTS = (".urdf", ".sdf")
+ROBOTS = (".urdf", ".sdf", ".xml")
 
 
 @contextmanager
@@ -163,7 +163,7 @@ class Model:
 
     @classmethod
     def from_toml(cls, path_or_text: str | os.PathLike, **parameters: Any) -> Model:
-        """A model file, or a robot in URDF or SDF: its path, or the text of a model file, which has more than one line.
+        """A model file, or a robot in URDF, SDF or MJCF: its path, or the text of a model file, which has more than one line.
 
         Parameters
         ----------

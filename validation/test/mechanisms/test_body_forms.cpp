@@ -13,6 +13,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "gnomon/mechanism/model_file.hpp"
+#include "gnomon/model/solids.hpp"
 #include "mechanism/built_models.hpp"
 #include "support/mechanism_run.hpp"
 
@@ -104,10 +105,13 @@ BOOST_AUTO_TEST_CASE(shapes) {
   const auto inside = [](const std::string& shape, double x, double y, double z) {
     const double across = std::hypot(x, y);
     if (shape == "tube") return across < 0.4 && across > 0.25 && std::abs(z) < 0.3;
+    if (shape == "ellipsoid") return x * x / 0.25 + y * y / 0.16 + z * z / 0.04 < 1;
     const double beyond = std::max(0.0, std::abs(z) - 0.2);
     return across * across + beyond * beyond < 0.09;
   };
-  for (const auto& [name, keys] : {std::pair{"tube", "tube = [0.4, 0.25, 0.6]"}, {"capsule", "capsule = [0.3, 0.4]"}}) {
+  for (const auto& [name, keys] : {std::pair{"tube", "tube = [0.4, 0.25, 0.6]"},
+                                   {"capsule", "capsule = [0.3, 0.4]"},
+                                   {"ellipsoid", "ellipsoid = [0.5, 0.4, 0.2]"}}) {
     double mass = 0, along = 0, across = 0;
     constexpr int parts = 200;
     const double h = 1.2 / parts;
@@ -477,6 +481,72 @@ J = { type = "spherical", between = ["O", "b.pin"] }
                     {mesh("none.stl", ", density = 4"), "has a vertex that is no number"},
                     {mesh("missing.stl", ", density = 4"), "cannot be read: No such file"},
                     {mesh("", ", density = 4"), "is no regular file"}});
+  fs::remove_all(folder);
+}
+
+/// What is drawn of bodies and points and has no mass, in body axes from the origin of the body, open surfaces too.
+BOOST_AUTO_TEST_CASE(drawn_shapes) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("gnomon_drawn_" + std::to_string(getpid()));
+  fs::create_directory(folder);
+  std::ofstream(folder / "open.stl") << "solid\nvertex 0 0 0 vertex 1000 0 0 vertex 0 2000 0\nendsolid\n";
+  {
+    std::ofstream strip(folder / "strip.stl");
+    for (int k = 0; k < 20000; ++k)
+      strip << "vertex " << k << " 0 0 vertex " << k + 1 << " 0 0 vertex " << k << " " << 2000 + k % 7 << " 0\n";
+  }
+  const std::string model = R"toml(format = 1
+points.table = { position = [0, 0, -1], drawn = [{ box = [4, 4, 0.5], position = [0, 0, -0.25] }] }
+[bodies.b]
+mass = 2
+inertia = [1, 1, 1]
+centre_of_mass = [0.5, 0, 0]
+position = [10, 0, 0]
+orientation = { rpy = [0, 0, "90*deg"] }
+drawn = [
+  { box = [2, 1, 1], position = [1, 0, 0] },
+  { ellipsoid = [1, 2, 3], position = [0, 10, 0], orientation = { rpy = [0, 0, "90*deg"] } },
+  { mesh = "MESH", scale = 1e-3, position = [0, 0, 20] },
+]
+)toml";
+  const std::string of_mesh = with(model, "MESH", (folder / "open.stl").string());
+  const ProblemInstance instance = build(of_mesh);
+  const std::vector<Solid>& solids = instance.solids->solids();
+  BOOST_TEST_REQUIRE(solids.size() == 2U);
+  BOOST_TEST(solids[1].name == "table");
+  // Points from one to another of a solid in space: x of the body is y there, and its y is -x.
+  const auto check_extents = [&](Index k, std::size_t first, std::size_t last, const Eigen::Vector3d& low,
+                                 const Eigen::Vector3d& high) {
+    Matrix pose(3, 4);
+    instance.solids->pose(k, 0, instance.q0, pose);
+    Eigen::Vector3d least = Eigen::Vector3d::Constant(1e9), most = -least;
+    for (std::size_t i = first; i < last; ++i) {
+      const auto& p = solids[static_cast<std::size_t>(k)].points[i];
+      const Eigen::Vector3d x = pose.col(0) + pose.rightCols(3) * Eigen::Vector3d(p[0], p[1], p[2]);
+      least = least.cwiseMin(x);
+      most = most.cwiseMax(x);
+    }
+    BOOST_TEST((least - low).cwiseAbs().maxCoeff() < 0.02, least.transpose());
+    BOOST_TEST((most - high).cwiseAbs().maxCoeff() < 0.02, most.transpose());
+  };
+  const std::size_t all = solids[0].points.size();
+  check_extents(0, 0, 36, {9.5, 0, -0.5}, {10.5, 2, 0.5});
+  check_extents(0, 36, all - 3, {-1, -2, -3}, {1, 2, 3});
+  check_extents(0, all - 3, all, {8, 0, 20}, {10, 1, 20});
+  check_extents(1, 0, 36, {-2, -2, -1.5}, {2, 2, -1});
+  // A surface of many triangles is drawn by fewer.
+  const ProblemInstance fine = build(with(model, "MESH", (folder / "strip.stl").string()));
+  const std::size_t kept = fine.solids->solids()[0].triangles.size() - (solids[0].triangles.size() - 1);
+  BOOST_TEST(kept > 100U);
+  BOOST_TEST(kept <= 4000U);
+  check_complaints({{with(of_mesh, "box = [2, 1, 1]", "box = 2"), "the box drawn of body b"},
+                    {with(of_mesh, "box = [2, 1, 1]", "box = [2, 1, 1], sphere = 1"),
+                     "a shape drawn of body b is a box and a sphere"},
+                    {with(of_mesh, "box = [2, 1, 1], ", ""), "a shape drawn of body b is none of box, sphere"},
+                    {with(of_mesh, "box = [2, 1, 1]", "box = [2, 1, 1], scale = 2"), "is a box, which has no scale"},
+                    {with(of_mesh, "open.stl", "opened.stl"), "opened.stl\" cannot be read: No such file"},
+                    {with(of_mesh, "rpy = [0, 0, \"90*deg\"] } },", "rpy = [0, 0, 1], relative = \"b\" } },"),
+                     "is relative, expected one in body axes"}});
   fs::remove_all(folder);
 }
 

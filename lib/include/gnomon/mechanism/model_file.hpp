@@ -18,7 +18,8 @@ namespace gnomon {
 
 /// Whether a name is that of a model file: it ends in ".toml", or is that of a robot file.
 GNOMON_EXPORT bool is_model_file(const std::string& name);
-/// Whether it is that of a robot in another format, of which a model file is made: it ends in ".urdf" or ".sdf".
+/// Whether it is that of a robot in another format, of which a model file is made: it ends in ".urdf", ".sdf" or
+/// ".xml", which is MuJoCo's.
 GNOMON_EXPORT bool is_robot_file(const std::string& name);
 
 /// The text of a model file, or the one that a robot file is, with paths of meshes relative to `folder`, which is

@@ -50,7 +50,7 @@ class MjcfReader {
         read_assets(*one);
     }
     for (const XMLElement* one = root.FirstChildElement("worldbody"); one; one = one->NextSiblingElement("worldbody"))
-      read_contents(*one, 0, {}, "main");
+      for (const Part part : {Part::geoms, Part::bodies}) read_contents(part, *one, 0, {}, "main");
     for (const XMLElement* one = root.FirstChildElement(); one; one = one->NextSiblingElement()) {
       static const std::set<std::string> read{"compiler", "default", "option",    "asset", "worldbody",
                                               "visual",   "size",    "statistic", "custom"};
@@ -220,21 +220,23 @@ class MjcfReader {
 
   // Bodies.
 
-  /// Geoms, bodies and frames of a body or of the world; `at` is the frame that they are given in.
-  void read_contents(const XMLElement& element, std::size_t link, const Frame& at, const std::string& child_class) {
+  enum class Part { geoms, bodies };
+  /// Geoms of a body or of the world, or the bodies in it; `at` is the frame that they are given in.
+  void read_contents(Part part, const XMLElement& element, std::size_t link, const Frame& at,
+                     const std::string& child_class) {
     static const std::set<std::string> elsewhere{"inertial", "joint", "freejoint"};
     for (const XMLElement* one = element.FirstChildElement(); one; one = one->NextSiblingElement()) {
-      if (XmlFile::is(*one, "geom")) {
-        read_geom(*one, link, at, child_class);
-      } else if (XmlFile::is(*one, "body")) {
-        read_body(*one, link, at, child_class);
-      } else if (XmlFile::is(*one, "frame")) {
+      if (XmlFile::is(*one, "frame")) {
         for (const std::string& name : elsewhere)
           if (const XMLElement* inner = one->FirstChildElement(name.c_str()))
             xml_.fail(inner->GetLineNum(), "there is a " + name + " in a frame element, expected one in a body");
         const std::string inner = one->Attribute("childclass") ? one->Attribute("childclass") : child_class;
-        read_contents(*one, link, at * frame(*one, attributes(*one, "main")), inner);
-      } else if (elsewhere.count(one->Name()) == 0) {
+        read_contents(part, *one, link, at * frame(*one, attributes(*one, "main")), inner);
+      } else if (XmlFile::is(*one, "body")) {
+        if (part == Part::bodies) read_body(*one, link, at, child_class);
+      } else if (part == Part::geoms && XmlFile::is(*one, "geom")) {
+        read_geom(*one, link, at, child_class);
+      } else if (part == Part::geoms && elsewhere.count(one->Name()) == 0) {
         leave_out(robot_, one->Name(), one->GetLineNum());
       }
     }
@@ -254,12 +256,13 @@ class MjcfReader {
     robot_.links.push_back(link);
     geoms_mass_.emplace(k, Mass{});
     const XMLElement* inertial = element.FirstChildElement("inertial");
-    read_contents(element, k, {}, child_class);
+    read_contents(Part::geoms, element, k, {}, child_class);
     if (inertial && inertia_of_geoms_ != "true")
       read_inertial(*inertial, robot_.links[k]);
     else if (inertia_of_geoms_ != "false")
       geoms_mass_.at(k).give(robot_.links[k]);
     read_joints(element, k, parent, place, child_class);
+    read_contents(Part::bodies, element, k, {}, child_class);
   }
 
   /// int dm, int x dm, int x x^T dm of geoms in the axes of a body.
@@ -387,6 +390,9 @@ class MjcfReader {
       fixed.line = robot_.links[body].line;
       fixed.type = "fixed";
     }
+    if (joints.size() > 1 && !(robot_.links[body].mass > 0))
+      xml_.fail(robot_.links[body].line,
+                "body " + robot_.links[body].given + " has no mass and moves, expected an inertial or geoms");
     std::size_t last = parent;
     Frame from = place;  // of the body in the axes of `last`
     for (std::size_t i = 0; i < joints.size(); ++i) {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "gnomon/base/error.hpp"
+
 namespace gnomon::mechanism {
 
 struct Robot {
@@ -89,19 +91,19 @@ struct Robot {
 };
 
 /// Notes that something has no counterpart.
-void leave_out(Robot& robot, const std::string& what, int line);
+GNOMON_EXPORT void leave_out(Robot& robot, const std::string& what, int line);
 /// The rotation by these angles about the fixed axes x, y and z, in this order.
 Robot::Matrix3 turned_by_rpy(const std::vector<double>& rpy);
 /// The number of twelve decimals that x is but for the rounding of products, of lengths of such a size or of rotations.
-double without_rounding(double x, double size = 1);
-std::string shortest(double x);
+GNOMON_EXPORT double without_rounding(double x, double size = 1);
+GNOMON_EXPORT std::string shortest(double x);
 
 /// Shapes that are drawn; what cannot be is left out. The path of a mesh may begin with file://, and with package:// or
 /// model:// and the name of a folder above the file.
-void add_shape(Robot& robot, Robot::Link& link, const std::string& name, const std::vector<double>& sizes,
-               const Robot::Frame& place, int line);
-void add_mesh(Robot& robot, Robot::Link& link, const std::string& path, const Robot::Vector3& scale,
-              const Robot::Frame& place, int line);
+GNOMON_EXPORT void add_shape(Robot& robot, Robot::Link& link, const std::string& name, const std::vector<double>& sizes,
+                             const Robot::Frame& place, int line);
+GNOMON_EXPORT void add_mesh(Robot& robot, Robot::Link& link, const std::string& path, const Robot::Vector3& scale,
+                            const Robot::Frame& place, int line);
 
 /// The file that a path of a mesh in a robot's file means.
 std::string mesh_path(const Robot& robot, const std::string& path);

@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/base/error.hpp"
 #include "mechanism/import/robot.hpp"
 
 namespace gnomon::mechanism {
 
-class XmlFile {
+class GNOMON_EXPORT XmlFile {
  public:
   using XMLElement = tinyxml2::XMLElement;
   /// Throws Error(bad_value) for what is no XML or too large, and where the outermost element has another name.
