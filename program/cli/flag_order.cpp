@@ -16,13 +16,12 @@ const std::vector<Heading>& command_headings() {
 
 const std::vector<Heading>& flag_headings() {
   static const std::vector<Heading> headings = {
-      {"What", {"PROBLEM",  "OTHER",     "NAME",    "ROBOT",           "WHAT",
-                "FILTER",   "FILES",     "SHELL",   "COMMAND",         "--mechanism",
-                "--set",    "--contact", "--vary",  "--runs",          "--sampling",
-                "--seed",   "--shard",   "--keep",  "--project-start", "--dependent-constraints",
-                "--cases",  "--tier",    "--short", "--quick",         "--standard",
-                "--full",   "--share",   "--from",  "--links",         "--intervals",
-                "--matrix", "--bibtex",  "--values"}},
+      {"What",
+       {"PROBLEM", "OTHER",      "NAME",        "ROBOT",    "WHAT",       "FILTER",          "FILES",
+        "SHELL",   "COMMAND",    "--mechanism", "--planar", "--set",      "--contact",       "--vary",
+        "--runs",  "--sampling", "--seed",      "--shard",  "--keep",     "--project-start", "--dependent-constraints",
+        "--cases", "--tier",     "--short",     "--quick",  "--standard", "--full",          "--share",
+        "--from",  "--links",    "--intervals", "--matrix", "--bibtex",   "--values"}},
       {"How far", {"--until", "--steps", "--step", "--rtol", "--atol", "--error", "--budget", "--repetitions"}},
       {"How",
        {"--scheme", "--option", "--method", "--eps", "--levels", "--solver", "--solver-option", "--algebra",

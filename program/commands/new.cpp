@@ -127,15 +127,82 @@ until = 5.0
 rtol = 1e-6
 )toml";
 
-int write(const std::string& name, bool bodies) {
+/// A four-bar linkage with a motor. {0} is the name.
+constexpr const char* planar_mechanism =
+    R"toml(# A mechanism in the plane: strings are formulas, numbers are numbers. Try
+#   gnomon describe {0}.toml        what was found, and which schemes take it
+#   gnomon run {0}.toml --plot {0}.svg --report {0}.html
+format = 1
+name = "{0}"
+description = "a four-bar linkage, driven at its crank"
+planar = true                     # positions of two numbers, angles and moments of one
+gravity = [0, -9.81]              # left out: none
+
+[points]                          # fixed, or moving: O = ["0.1*sin(t)", 0]
+O = [0, 0]
+P = [2, 0]
+
+[bodies.crank]
+shape = {{ box = [1, 0.05], density = "rho" }}        # box, disc; or a mass and an inertia
+markers = {{ left = [-0.5, 0], right = [0.5, 0] }}   # in body axes, from the centre of mass
+orientation = "60*deg"
+place = {{ left = "O" }}            # one marker, or two, which turn the body too; or position = [..] of its centre
+angular_velocity = 2              # velocities that are left out follow from the others, joints and motors
+
+[bodies.coupler]
+shape = {{ box = [2, 0.05], density = "rho" }}
+markers = {{ left = [-1, 0], right = [1, 0] }}
+orientation = "20*deg"            # a guess: [start] assembles
+place = {{ left = "crank.right" }}
+
+[bodies.rocker]
+shape = {{ box = [1.5, 0.05], density = "rho" }}
+markers = {{ left = [-0.75, 0], right = [0.75, 0] }}
+orientation = "100*deg"
+place = {{ left = "P" }}
+
+[joints]                          # revolute; prismatic and point-on-line (axis), weld
+A = {{ type = "revolute", between = ["O", "crank.left"], damping = 0.1 }}
+B = {{ type = "revolute", between = ["crank.right", "coupler.left"] }}
+C = {{ type = "revolute", between = ["coupler.right", "rocker.right"] }}
+D = {{ type = "revolute", between = ["P", "rocker.left"] }}
+
+[motors]                          # angle or distance (of t), torque or force (of t, angle, speed, ..)
+drive = {{ joint = "A", torque = "5*sin(3*t)" }}
+
+[parameters]                      # --set rho=20 changes one for a run
+rho = {{ value = 10.0, unit = "kg/m^2", min = 1e-3 }}
+
+[start]
+assemble = true                   # moves everything to where it fits; without it a misfit is an error
+
+[run]                             # what gnomon run takes when the command line says nothing else
+until = 5.0
+rtol = 1e-6
+)toml";
+
+struct Choice {
+  bool bodies = false, planar = false;
+  std::string robot;
+};
+
+int write(const std::string& name, const Choice& choice) {
   if (is_robot_file(name))
     throw Error(ErrorCode::bad_value, "the model to write is \"" + name + "\", expected NAME or NAME.toml");
+  if (!choice.robot.empty() && !is_robot_file(choice.robot))
+    throw Error(ErrorCode::bad_value, "--from = \"" + choice.robot + "\", expected NAME.urdf, NAME.sdf or NAME.xml");
+  if (!choice.robot.empty() && (choice.bodies || choice.planar))
+    throw Error(ErrorCode::bad_value, "--from is given beside --mechanism or --planar, expected one of them");
   const std::string file = is_model_file(name) ? name : name + ".toml";
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored))
     throw Error(ErrorCode::bad_file, "\"" + file + "\" exists already: nothing was written");
+  const char* const form = choice.planar ? planar_mechanism : choice.bodies ? mechanism : formulas;
+  const std::string text = choice.robot.empty()
+                               ? fmt::format(fmt::runtime(form), std::filesystem::path(file).stem().string())
+                               : model_file_text(choice.robot, std::filesystem::absolute(file).parent_path().string());
   WholeFile target("model file", file);
-  target.write(fmt::format(fmt::runtime(bodies ? mechanism : formulas), std::filesystem::path(file).stem().string()));
+  target.write(text);
   target.commit();
   say("{}\n", file);
   return success;
@@ -147,10 +214,13 @@ void add_new(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("new", "write a commented model file to start from");
   auto name = std::make_shared<std::string>();
   command->add_option("NAME", *name, "of the model; the file is NAME.toml")->required()->type_name("");
-  auto bodies = std::make_shared<bool>(false);
-  command->add_flag("--mechanism", *bodies, "of bodies and joints; left out: of formulas");
-  command->callback([&invocation, name, bodies] {
-    invocation.action = [name, bodies](const Registry&) { return write(*name, *bodies); };
+  auto choice = std::make_shared<Choice>();
+  command->add_flag("--mechanism", choice->bodies, "of bodies and joints; left out: of formulas");
+  command->add_flag("--planar", choice->planar, "of bodies and joints in the plane");
+  command->add_option("--from", choice->robot, "of this robot in URDF, SDF or MJCF, as `gnomon import` writes it")
+      ->type_name("ROBOT");
+  command->callback([&invocation, name, choice] {
+    invocation.action = [name, choice](const Registry&) { return write(*name, *choice); };
   });
 }
 

@@ -185,6 +185,9 @@ BOOST_AUTO_TEST_CASE(names_of_model_files) {
   }
   scratch.misuse("import " + at("arm.txt"), {"arm.txt", ".urdf, .sdf or .xml"});
   scratch.misuse("new " + at("arm.urdf"), {"arm.urdf", "NAME.toml"});
+  scratch.misuse("new x --from " + at("arm.txt"), {"--from", "arm.txt", "NAME.urdf"});
+  scratch.misuse("new x --planar --from " + at("arm.urdf"), {"--from is given beside"});
+  BOOST_TEST(scratch.gnomon("new " + at("made.toml") + " --from " + at("arm.urdf")).status == 0);
   const std::string import = "import " + at("arm.urdf") + " --output " + at("arm.toml");
   BOOST_TEST(scratch.gnomon(import).status == 0);
   scratch.misuse(import, {"arm.toml\" exists already"});

@@ -97,6 +97,10 @@ BOOST_AUTO_TEST_CASE(examples_of_the_help_run) {
   BOOST_TEST(scratch.gnomon("list problems").status == 0);
   BOOST_TEST(scratch.gnomon("run double-spherical-pendulum --until 10 --rtol 1e-8").status == 0);
   BOOST_TEST(scratch.gnomon("new mine").status == 0);
+  for (const char* kind : {"mechanism", "planar"}) {
+    BOOST_TEST(scratch.gnomon(std::string("new of_") + kind + " --" + kind).status == 0);
+    BOOST_TEST(scratch.gnomon(std::string("run of_") + kind + ".toml").status == 0, kind);
+  }
   BOOST_TEST(scratch.gnomon("run mine.toml").status == 0);
   BOOST_TEST(scratch.gnomon("export planar-pendulum --output pendulum.toml").status == 0);
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, Union
 
+from . import _core
+from .errors import GnomonError, ModelError
 from .model import Model
-from .toml_writer import key_text, value_text
+from .toml_writer import key_text, model_text, value_text
 
 Numbers = Sequence[Any]
 """Two numbers or formulas in the plane, three in space."""
@@ -66,7 +69,36 @@ class Mechanism:
         self._tables: list[str] = []
         self._parameters: dict[str, Any] = {}
         self._outputs: dict[str, Any] = {}
-        self._assemble = False
+        self._start: dict[str, Any] = {}
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike) -> Mechanism:
+        """The mechanism of a robot in URDF, SDF or MJCF, or of a model file, to go on with: to close loops by further joints,
+        to add springs, contacts and motors. Paths of meshes of a model file are from the working folder.
+
+        Examples
+        --------
+        >>> m = gn.Mechanism.from_file("delta.urdf")  # doctest: +SKIP
+        >>> m.joint("close2", "spherical", "platform.foot2", "fore2.tip2")  # doctest: +SKIP
+        """
+        try:
+            import tomllib
+        except ImportError:
+            raise ModelError("gnomon.Mechanism.from_file needs Python 3.11 or later") from None
+        name = os.fspath(path)
+        try:
+            entries = tomllib.loads(_core.robot_text(name))
+        except GnomonError as error:
+            raise ModelError(str(error)) from None
+        except tomllib.TOMLDecodeError as error:
+            raise ModelError(f"{name} is no model file: {error}") from None
+        entries.pop("format", None)
+        stem = os.path.splitext(os.path.basename(name))[0]
+        made = cls(entries.pop("name", stem), gravity=entries.pop("gravity", None), planar=entries.pop("planar", False))
+        made._parameters, made._outputs = entries.pop("parameters", {}), entries.pop("outputs", {})
+        made._start = entries.pop("start", {})
+        made._tables.append(model_text(entries).partition("\n")[2].strip())
+        return made
 
     def _entry(self, table: str, name: str, keys: dict[str, Any]) -> Part:
         lines = [f"[{table}.{key_text(name, table)}]"]
@@ -146,7 +178,7 @@ class Mechanism:
     def assemble(self) -> None:
         """The start is moved to where everything fits. Bodies, particles, and angles and distances of joints with
         ``hold=True`` stay as they are given."""
-        self._assemble = True
+        self._start["assemble"] = True
 
     def add(self, toml: str) -> None:
         """Further tables of the model file, as text."""
@@ -156,12 +188,11 @@ class Mechanism:
     def toml(self) -> str:
         """The text of the model file."""
         tables = list(self._tables)
-        for title, entries in (("parameters", self._parameters), ("outputs", self._outputs)):
+        named = (("parameters", self._parameters), ("outputs", self._outputs), ("start", self._start))
+        for title, entries in named:
             if entries:
                 rows = (f"{key_text(key, title)} = {value_text(one, key)}" for key, one in entries.items())
                 tables.append("\n".join([f"[{title}]", *rows]))
-        if self._assemble:
-            tables.append("[start]\nassemble = true")
         return "\n\n".join(["\n".join(["format = 1", *self._head]), *tables]) + "\n"
 
     def model(self) -> Model:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from html import escape
 from typing import Any, NoReturn
 
 import numpy as np
@@ -75,8 +76,8 @@ class Model:
         One for all coordinates, one each, a matrix, or by coordinate; with coordinates in it, ``M(q)``.
     potential : formula or dict
         ``U``; of a dict, the sum of its formulas.
-    constraints : dict of str to formula, optional
-        By name, each ``= 0``; with ``der(x)`` in it, linearly, a constraint of velocities.
+    constraints : dict of str to formula, or one formula, optional
+        By name, each ``= 0``, one alone is named ``constraint``; with ``der(x)`` in it, linearly, a constraint of velocities.
     parameters : dict of str to number, formula or dict, optional
         Names for numbers; ``dict(value=.., unit=.., min=.., max=.., description=..)`` says more of one.
     force, friction : dict of str to formula, optional
@@ -107,7 +108,7 @@ class Model:
         coordinates: str | Sequence[str],
         mass: Any = 1,
         potential: Any = 0,
-        constraints: Mapping[str, Any] | None = None,
+        constraints: str | Mapping[str, Any] | None = None,
         *,
         parameters: Mapping[str, Any] | None = None,
         force: Mapping[str, Any] | None = None,
@@ -123,6 +124,8 @@ class Model:
         name: str = "model",
     ):
         names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
+        if isinstance(constraints, str):
+            constraints = dict(constraint=constraints)
         tables = dict(constraints=constraints, obstacles=obstacles, force=force, friction=friction, parameters=parameters)
         tables.update(definitions=definitions, invariants=invariants, symmetries=symmetries, integrals=integrals)
         tables.update(outputs=outputs, drawing=drawing, start=start)
@@ -338,6 +341,15 @@ class Model:
             if values is not None and len(values) == len(self._start_names) and np.all(np.isfinite(values)):
                 table[key] = dict(zip(self._start_names, map(float, values)))
         return "\n" + model_text({"start": table}).split("\n", 1)[1]
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: coordinates, constraints and parameters."""
+        built = self._built
+        rows = [("coordinates", ", ".join(built.coordinates)), ("constraints", ", ".join(built.multipliers) or "none")]
+        rows += [(name, option_text(value)) for name, value in self.parameters.items()]
+        cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
+        about = f"<br>{escape(self.description)}" if self.description else ""
+        return f"<p><b>{escape(self.name)}</b>{about}</p><table>{cells}</table>"
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value}" for name, value in self.parameters.items())

@@ -73,6 +73,12 @@ def report(
             raise BadValueError(f"report: {run!r} is no Result of gnomon.solve")
     if not runs:
         raise BadValueError("report: there is no result to show")
+    _write(target, page_of(runs, names, title))
+    return target
+
+
+def page_of(runs: Sequence[Result], names: Sequence[str] | None = None, title: str | None = None) -> str:
+    """The page of :func:`report` as text."""
     labels = [_name(run) for run in runs] if names is None else list(names)
     if len(labels) != len(runs):
         raise BadValueError(f"report: there are {len(labels)} names for {len(runs)} results")
@@ -86,8 +92,7 @@ def report(
         reference = run.provenance["scheme"] in _core.references()
         error = np.empty(0) if run._energy_error is None else run._energy_error
         page.add(run._instance, label, reference, run._own_steps, run.t, run.y, run._lam, error, _facts(run))
-    _write(target, page.html())
-    return target
+    return page.html()
 
 
 def _name(run: Result) -> str:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 from .arrays import numbers
+from .errors import UnknownNameError
 from .model import Model
 
 if TYPE_CHECKING:
     import matplotlib.figure
     import pandas
+    import xarray
 
 
 class DenseOutput:
@@ -40,6 +45,13 @@ class DenseOutput:
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_instance"}
+
+
+def _set_legends(axes: Any) -> None:
+    """Beside the curves."""
+    for each in axes:
+        if each.lines:
+            each.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, fontsize="small")
 
 
 class Result:
@@ -174,11 +186,8 @@ class Result:
 
     # For people -------------------------------------------------------------------------------------------------------
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """A table with time as the index: coordinates, velocities ``der(x)``, multipliers ``lambda.rod``, energy,
-        energy_error and the outputs by name."""
-        import pandas
-
+    def _columns(self) -> dict[str, np.ndarray]:
+        """Coordinates, velocities, multipliers, energy, its error and the outputs by name."""
         names = self._instance.coordinates
         columns = dict(zip(names, self.q))
         columns.update(zip((f"der({name})" for name in names), self.v))
@@ -186,15 +195,35 @@ class Result:
         columns["energy"] = self.energy
         columns["energy_error"] = self.energy_error
         columns.update(self.outputs)
-        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
+        return columns
 
-    def plot(self, axes: Any = None) -> matplotlib.figure.Figure:
-        """Coordinates, energy error and constraint errors over time, by Matplotlib.
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A table with time as the index: coordinates, velocities ``der(x)``, multipliers ``lambda.rod``, energy,
+        energy_error and the outputs by name."""
+        import pandas
+
+        return pandas.DataFrame(self._columns(), index=pandas.Index(self.t, name="t"))
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The same as a dataset of xarray along ``t``, the outputs with their units as ``attrs["units"]``."""
+        import xarray
+
+        units = dict(self._instance.output_names)
+        variables = {
+            name: ("t", values, dict(units=units[name]) if units.get(name) else {})
+            for name, values in self._columns().items()
+        }
+        return xarray.Dataset(variables, coords={"t": self.t})
+
+    def plot(self, *names: str, axes: Any = None) -> matplotlib.figure.Figure:
+        """Coordinates, energy error and constraint errors over time, or quantities by name, by Matplotlib.
 
         Parameters
         ----------
-        axes : sequence of three Axes, optional
-            Where to draw, e.g. those of another result.
+        *names : str
+            Of columns of :meth:`to_dataframe`, e.g. ``"crank.x", "lambda.rod", "energy"``; those of one unit in one frame.
+        axes : sequence of Axes, optional
+            Where to draw, e.g. those of another result; three without names.
 
         Returns
         -------
@@ -202,6 +231,10 @@ class Result:
         """
         import matplotlib.pyplot
 
+        if len(names) == 1 and not isinstance(names[0], str):
+            names, axes = (), names[0]
+        if names:
+            return self._plot_by_name(names, axes)
         scheme = self.provenance["scheme"]
         first = axes is None
         if first:
@@ -226,10 +259,38 @@ class Result:
             levels.semilogy(self.t, sizes(self.gv), label=f"|G v|, {scheme}")
         levels.set_ylabel("constraints")
         levels.set_xlabel("t")
-        for each in axes:
-            if each.lines:
-                each.legend(loc="upper right", fontsize="small")
+        _set_legends(axes)
         return motion.figure
+
+    def _plot_by_name(self, names: Sequence[str], axes: Any) -> matplotlib.figure.Figure:
+        import matplotlib.pyplot
+
+        columns, units = self._columns(), dict(self._instance.output_names)
+        for name in names:
+            if name not in columns:
+                near = difflib.get_close_matches(name, columns, 1)
+                ours = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(columns)}"
+                raise UnknownNameError(f'plot: the result has no "{name}"; {ours}')
+        frames = list(dict.fromkeys(units.get(name, "") for name in names))
+        if axes is None:
+            figure, made = matplotlib.pyplot.subplots(
+                len(frames), 1, sharex=True, squeeze=False, figsize=(7, 1 + 2.5 * len(frames)), layout="constrained"
+            )
+            figure.suptitle(self.model.name)
+            axes = made[:, 0]
+        for name in names:
+            axes[frames.index(units.get(name, ""))].plot(self.t, columns[name], label=name)
+        for each, unit in zip(axes, frames):
+            each.set_ylabel(f"[{unit}]" if unit else "")
+        axes[-1].set_xlabel("t")
+        _set_legends(axes)
+        return axes[0].figure
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the page of :func:`gnomon.report`, with the mechanism in motion."""
+        from .report import page_of
+
+        return f'<iframe srcdoc="{escape(page_of([self]))}" style="width: 100%; height: 960px; border: 0"></iframe>'
 
     def __repr__(self) -> str:
         rows = [

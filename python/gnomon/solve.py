@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
 import platform
 import time
@@ -19,7 +21,13 @@ from .result import DenseOutput, Result
 
 _DEFAULT_SCHEMES = ("energy-momentum", "energy-momentum-ggl")  # the first one that takes the model
 _DEFAULT_SOLVER = "kinsol-newton"
+_DEFAULT_TOLERANCE = 1e-6
 _REFERENCE_TIMES = 201
+_WORDS_OF_SCIPY = dict(
+    fun="the model comes first, a gnomon.Model", y0="the start is q0 and v0", method="the method is scheme",
+    args="numbers of the model are parameters", jac="derivatives are found", vectorized="functions are those of the model",
+    min_step="steps have no least size",
+)
 
 
 class Setup:
@@ -89,7 +97,7 @@ class Setup:
         if self.step is not None and self.rtol is not None:
             raise BadValueError("both step and rtol are given: steps are of one size or of a tolerance")
         if self.step is None and self.rtol is None:
-            raise BadValueError("neither step nor rtol is given: give the size of the steps or a tolerance, e.g. rtol=1e-8")
+            self.rtol = _DEFAULT_TOLERANCE
         if self.step is not None and self.atol is not None:
             raise BadValueError("atol is given without rtol")
         if self.step is not None and (self.first_step is not None or self.max_step is not None):
@@ -166,6 +174,7 @@ def solve(
     contact: Mapping[str, Any] | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    **unknown: Any,
 ) -> Result:
     """Integrate a model from ``t_span[0]`` to ``t_span[1]``.
 
@@ -187,7 +196,7 @@ def solve(
     rtol, atol : float, optional
         Steps of a tolerance in place of a size: the error of q and v at a fixed time in parts of their size, and in their
         units (from the sizes of the motion if left out: the largest of the run so far, times rtol). A reference has its
-        own tolerances.
+        own tolerances. Without step and rtol, here and in the model file, ``rtol`` is 1e-6.
     t_eval : array_like, optional
         Times at which states are wanted, ascending; after every step if left out. The steps do not change for them:
         between two steps the state is the scheme's own step from the first of them, by a second integrator, with the
@@ -233,6 +242,7 @@ def solve(
     -----
     The interpreter's lock is released while steps are taken: solves in several threads run side by side.
     """
+    _refuse(unknown)
     t0, t1 = _span(t_span)
     given = dict(scheme=scheme, step=step, rtol=rtol, atol=atol, solver=solver, algebra=algebra, options=options)
     given.update(parameters=parameters, project_start=project_start, contact=contact)
@@ -257,6 +267,15 @@ def solve(
         raised.result = result
         raise raised
     return result
+
+
+def _refuse(unknown: Mapping[str, Any]) -> None:
+    """What is no argument of :func:`solve`, with ours for a word of SciPy."""
+    for name in unknown:
+        known = [one for one in inspect.signature(solve).parameters if one != "unknown"]
+        near = difflib.get_close_matches(name, known, 1)
+        ours = _WORDS_OF_SCIPY.get(name) or (f'did you mean "{near[0]}"?' if near else f"known: {', '.join(known)}")
+        raise TypeError(f'solve has no argument "{name}": {ours}')
 
 
 def _above_bounds(result: Result) -> list[str]:

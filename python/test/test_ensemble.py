@@ -84,7 +84,6 @@ def test_what_is_wrong_is_said():
     refuse("more than 1e9 runs", runs=2_000_000_000)
     refuse("is a reference", scheme="ida-ggl")
     refuse("time_limit", time_limit=-1)
-    refuse("neither step nor rtol", step=None)
 
 
 def test_interrupts_keep_what_was_done():

@@ -129,8 +129,9 @@ def test_equilibrium():
 
     falls = gn.equilibrium(gn.Model("x y", 1, "x^3 + y^2"), q0=[0.7, 0.2])
     assert not falls and "falls without bound" in falls.message
+    assert abs(gn.equilibrium(gn.Model("x", 1, "x^2", force={"x": "-der(x)"}), q0=[1]).q[0]) < 1e-9  # as without damping
     with pytest.raises(gn.RefusedError):
-        gn.equilibrium(gn.Model("x", 1, "x^2", force={"x": "-der(x)"}), q0=[1])
+        gn.equilibrium(gn.Model("x", 1, "x^2", force={"x": "-0.1*x"}), q0=[1])
 
 
 def test_sympy():

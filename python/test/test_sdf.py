@@ -353,3 +353,36 @@ def test_what_is_decided_is_written():
     # A link and a joint have one name where what formulas do not take is replaced.
     assert "cardan-shaft (line " in (text := gn._core.robot_text(str(FOLDER / "transmission.sdf")))
     assert ") is named cardan_shaft_." in text and "[bodies.cardan_shaft]" in text
+
+
+MODEL = '<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/>{}</model></sdf>'
+JOINT = MODEL.format('<joint name="j" type="{type}"><parent>{parent}</parent><child>b</child>{more}</joint>')
+AXIS = "<axis><xyz>{}</xyz></axis>"
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("<sdf", "not XML"),
+        ("<robot/>", 'the outermost element is "robot", expected sdf'),
+        ('<sdf version="1.9"/>', "there is no model with a link|libsdformat refuses"),
+        ('<sdf version="1.9"><world name="w"><include><uri>model://x</uri></include></world></sdf>', "it includes other files: write `gz sdf -p"),
+        (MODEL.format("<link name='a'/>"), "libsdformat refuses it: .*\\[a\\]|libsdformat refuses it"),
+        (MODEL.format("<link name='c'><gravity>false</gravity></link>"), "link c is without gravity"),
+        (JOINT.format(type="revolute", parent="aa", more=AXIS.format("0 0 1")), "libsdformat refuses it: .*aa"),
+        (JOINT.format(type="hinge", parent="a", more=AXIS.format("0 0 1")), "libsdformat refuses it: .*hinge"),
+        (JOINT.format(type="revolute", parent="a", more=""), "joint j has no axis"),
+        (JOINT.format(type="revolute", parent="a", more=AXIS.format("0 0 0")), "libsdformat refuses it: .*zero"),
+        (JOINT.format(type="universal", parent="a", more=AXIS.format("0 0 1") + AXIS.format("0 1 1").replace("axis", "axis2")),
+         "joint j has two axes with the cosine 0.7071"),
+        (JOINT.format(type="screw", parent="a", more=AXIS.format("0 0 1") + "<thread_pitch>0</thread_pitch>"), "has the thread_pitch 0"),
+        (JOINT.format(type="gearbox", parent="a", more="<gearbox_reference_body>b</gearbox_reference_body>" + AXIS.format("0 0 1")
+                      + AXIS.format("0 0 1").replace("axis", "axis2")), "gearbox j: expected a revolute joint about its axis between b and a"),
+    ],
+)
+def test_mistakes_are_named(tmp_path, text, says):
+    file = tmp_path / "robot.sdf"
+    file.write_text(text)
+    with pytest.raises(gn.ModelError, match=r"robot\.sdf:\d+:1: ") as error:
+        gn.Model.from_toml(str(file))
+    assert re.search(says, str(error.value)), error.value

@@ -155,7 +155,9 @@ def test_start_can_be_projected(rod):
 @pytest.mark.parametrize(
     "arguments, kind, sentence",
     [
-        (dict(), gn.BadValueError, "neither step nor rtol"),
+        (dict(y0=[1, 0, 0]), TypeError, 'solve has no argument "y0": the start is q0 and v0'),
+        (dict(method="RK45"), TypeError, "the method is scheme"),
+        (dict(stpe=0.1), TypeError, 'solve has no argument "stpe": did you mean "step"?'),
         (dict(step=0.1, rtol=1e-6), gn.BadValueError, "both step and rtol"),
         (dict(step=0.1, atol=1e-6), gn.BadValueError, "atol is given without rtol"),
         (dict(step=0.1, max_step=0.2), gn.BadValueError, "first_step and max_step are for steps of a tolerance"),

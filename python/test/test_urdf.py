@@ -1,7 +1,9 @@
 """Robots in URDF against equations of motion in joint coordinates, written here from the file alone: recursive Newton-Euler
 (Featherstone, Rigid Body Dynamics Algorithms, 5.3), the mass matrix by unit accelerations, DOP853."""
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 
@@ -242,10 +244,11 @@ def test_loops_closed_beside_the_file():
     """A URDF is a tree: what is imported has the origins of all links as markers, which further joints hold together."""
     file = FOLDER / "delta.urdf"
     loops = [("foot2", "tip2"), ("foot3", "tip3")]
-    text = gn._core.robot_text(str(file)) + "".join(
-        f'[joints.close{foot[-1]}]\ntype = "spherical"\nbetween = ["platform.{foot}", "fore{tip[-1]}.{tip}"]\n' for foot, tip in loops)
+    mechanism = gn.Mechanism.from_file(file)
+    for foot, tip in loops:
+        mechanism.joint(f"close{foot[-1]}", "spherical", f"platform.{foot}", f"fore{tip[-1]}.{tip}")
     robot, until = Robot(file), 0.15
-    solution = gn.solve(gn.Model.from_toml(text), (0, until), rtol=1e-11)
+    solution = gn.solve(mechanism, (0, until), rtol=1e-11)
     assert solution.success, solution.message
     reference = solve_ivp(lambda _, x: closed(robot, x, loops), (0, until), np.zeros(2 * robot.n), method="DOP853", rtol=1e-11, atol=1e-12)
     x = reference.y[:, -1]
@@ -268,6 +271,34 @@ def test_what_is_decided_is_written():
     b = gn.Model.from_toml(str(FOLDER / "names.urdf"))
     x, y = (gn.solve(m, (0, 0.2), rtol=1e-8) for m in (a, b))
     assert np.array_equal(x.y[:, -1], y.y[:, -1])
+
+
+SHAPES = """<robot name="r"><link name="a"><visual><geometry><box size="1 2 3"/></geometry></visual></link>
+<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+<visual><origin xyz="0 0 .5" rpy="0 0 1"/><geometry><cylinder radius=".1" length=".4"/></geometry></visual>
+<visual><geometry><mesh filename="package://part_of/meshes/hook.stl" scale="1e-3 1e-3 1e-3"/></geometry></visual>
+<visual><geometry><mesh filename="other.dae"/></geometry></visual></link>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_visual_shapes_are_drawn(tmp_path):
+    for folder in ("urdf", "meshes"):
+        (tmp_path / "part_of" / folder).mkdir(parents=True)
+    file, hook = tmp_path / "part_of" / "urdf" / "r.urdf", tmp_path / "part_of" / "meshes" / "hook.stl"
+    file.write_text(SHAPES)
+    hook.write_text("solid\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendsolid\n")
+    text = gn._core.robot_text(str(file))
+    for part in ("{ cylinder = [0.1, 0.4], position = [0, 0, 0.5], orientation = { rpy = [0, 0, 1] } }", f'{{ mesh = "{hook}", scale = 0.001 }}',
+                 "[points.a]\nposition = [0, 0, 0]\ndrawn = [\n  { box = [1, 2, 3] }", "Left out: mesh other.dae, which cannot be read"):
+        assert part in text, part
+    assert gn.solve(gn.Model.from_toml(str(file)), (0, 0.1), rtol=1e-6).success
+    # A file that is written elsewhere names the mesh from there.
+    program, out = os.environ.get("GNOMON_PROGRAM") or shutil.which("gnomon"), tmp_path / "r.toml"
+    if program is None:
+        return
+    subprocess.run([program, "import", str(file), "--output", str(out)], check=True)
+    assert 'mesh = "part_of/meshes/hook.stl"' in out.read_text()
+    subprocess.run([program, "check", str(out)], check=True, capture_output=True)
 
 
 ROBOT = '<robot name="r"><link name="a"/><link name="b">{inertial}</link><joint name="j" type="{type}"><parent link="{parent}"/><child link="b"/>{more}</joint></robot>'

@@ -3,7 +3,7 @@
 ///     sum     = product { ("+" | "-") product }
 ///     product = sign { ("*" | "/") sign }
 ///     sign    = { "+" | "-" } power
-///     power   = primary [ "^" sign ]
+///     power   = primary [ ("^" | "**") sign ]
 ///     primary = number | "(" sum ")" | name [ "[" sum { "," sum } "]" ] | function "(" sum { "," sum } ")"
 ///             | "der" "(" coordinate | definition ")" | "lambda." constraint
 ///             | "if" "(" sum comparison sum "," sum "," sum ")"
@@ -93,7 +93,6 @@ class Parser {
   }
   [[noreturn]] void unexpected() {
     skip();
-    if (text_.compare(at_, 2, "**") == 0) fail(at_, "\"**\" is no operation: write a^b");
     const char c = text_[at_];
     if (c == '=' || c == '<' || c == '>' || c == '!')
       fail(at_, "a comparison was found, and is expected in if(a < b, c, d) only");
@@ -194,7 +193,6 @@ class Parser {
     for (;;) {
       skip();
       const std::size_t column = at_;
-      if (text_.compare(at_, 2, "**") == 0) return left;
       if (accept('*'))
         left = add(Kind::multiply, column, {left, sign(), none, none});
       else if (accept('/'))
@@ -220,7 +218,10 @@ class Parser {
     const NodeIndex base = primary();
     skip();
     const std::size_t column = at_;
-    if (!accept('^')) return base;
+    if (text_.compare(at_, 2, "**") == 0)
+      at_ += 2;
+    else if (!accept('^'))
+      return base;
     if (++depth_ > max_depth) fail(at_, "the formula is nested more than " + std::to_string(max_depth) + " deep");
     const NodeIndex exponent = sign();
     --depth_;

@@ -16,8 +16,8 @@ namespace gnomon {
 class GNOMON_EXPORT AnsweringProcess {
  public:
   using Answer = std::function<std::string(const std::string& request)>;
-  /// `begin` is called in the new process; what it returns answers there. For sentences: what it reads, "table \"a.h5\"",
-  /// and by which library.
+  /// `begin` is called in the new process; what it returns answers there. For sentences: what it reads, by which
+  /// library, as in "table \"a.h5\"", "HDF5".
   AnsweringProcess(std::string file, std::string library, const std::function<Answer()>& begin);
   AnsweringProcess(const AnsweringProcess&) = delete;
   AnsweringProcess& operator=(const AnsweringProcess&) = delete;

@@ -91,6 +91,7 @@ constexpr double eigenvalue_accuracy = 1e-10;  // of an eigenvalue: the iteratio
 constexpr double accepted_linear_residual = 1e-9;    // of the terms of a linear system: its factors are right
 constexpr double accepted_reused_order = 1e-10;      // the same of KLU with the pivot order of an earlier matrix
 constexpr double iterative_linear_residual = 1e-12;  // of the right side: an iterative linear solver has ended
+constexpr double zero_eigenvalue = 1e-14;            // of a matrix with a diagonal of one
 constexpr double regularised_diagonal = 1e-9;        // of rows of length one: what makes dependent rows regular
 constexpr double solved_rows = 1e-14;                // of the largest right side: such rows are solved
 

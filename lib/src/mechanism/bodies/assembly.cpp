@@ -40,7 +40,8 @@ struct Left {
 
 /// v += the least dv^T M dv/2 with A (v + dv) = b. The rows of A are scaled to A M^-1 A^T with a diagonal of one. The
 /// multipliers mu of [M A^T; A -delta I] (dv; mu_new - mu) = (-A^T mu; b - A v) converge to those of delta = 0 for any
-/// rank of A, by a factor of delta/(delta + smallest nonzero eigenvalue) a pass.
+/// rank of A, by a factor of delta/(delta + smallest nonzero eigenvalue) a pass. Where light bodies are between heavy
+/// ones some eigenvalues are below delta: conjugate gradients on A M^-1 A^T with the factors of this matrix find those.
 Left least_change(Triplets entries, Vector b, Triplets saddle, const Vector& diagonal, Vector& v) {
   constexpr double delta = thresholds::regularised_diagonal;
   constexpr int most_passes = 200;
@@ -71,6 +72,24 @@ Left least_change(Triplets entries, Vector b, Triplets saddle, const Vector& dia
     const double left = (b - a * v).cwiseAbs().maxCoeff();
     if (left <= thresholds::solved_rows * b.cwiseAbs().maxCoeff() || (before >= 0 && left > 0.9 * before)) break;
     before = left;
+  }
+  Vector r = b - a * v, step = Vector::Zero(n), along = Vector::Zero(b.size());
+  double last = 0;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    if (r.cwiseAbs().maxCoeff() <= thresholds::solved_rows * b.cwiseAbs().maxCoeff()) break;
+    // (x; -z): z = (A M^-1 A^T + delta)^-1 r and x = M^-1 A^T z
+    rhs << Vector::Zero(n), r;
+    const Vector x = factor.solve(rhs);
+    const double product = -r.dot(x.tail(b.size())), beta = last > 0 ? product / last : 0;
+    step = x.head(n) + beta * step;
+    along = beta * along - x.tail(b.size());
+    const Vector change = a * step;
+    // Rows that contradict each other: no multiplier has such a change.
+    const double curvature = along.dot(change);
+    if (!(product > 0) || !(curvature > thresholds::zero_eigenvalue * along.squaredNorm())) break;
+    v += product / curvature * step;
+    r = b - a * v;
+    last = product;
   }
   return {(b - a * v).cwiseAbs(), scale, b.cwiseAbs().maxCoeff()};
 }

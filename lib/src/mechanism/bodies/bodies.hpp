@@ -90,9 +90,9 @@ struct Body : Named {
 
   std::optional<Formula> mass, density;
   Shape shape = Shape::none;
-  /// box: edges; sphere: radius; ellipsoid: half axes; along the third axis cylinder: radius, length, tube: outer and inner radius, length,
-  /// capsule: radius, length between the centres of its ends; without thickness along it disc and ring: radius, plate:
-  /// edges.
+  /// box: edges; sphere: radius; ellipsoid: half axes; along the third axis cylinder: radius, length, tube: outer and
+  /// inner radius, length, capsule: radius, length between the centres of its ends; without thickness along it disc
+  /// and ring: radius, plate: edges.
   Formulas sizes;
   Formulas inertia;  ///< about the centre of mass: the principal moments, or a matrix by rows; planar: one number
   Place inertia_place;
@@ -108,7 +108,7 @@ struct Body : Named {
   std::vector<std::pair<std::size_t, Target3>> puts;   ///< one marker or two with where they are
   std::optional<Formulas> velocity, angular_velocity;  ///< none: assembled
   bool held = false;                                   ///< by assembly
-  std::vector<Look> looks;                             ///< in place of its shape
+  std::optional<std::vector<Look>> looks;              ///< in place of its shape
 };
 
 /// Rows of a joint between A and B, with unit vectors n, e1, e2 that are fixed in A and in B, the same at the start.
@@ -247,6 +247,9 @@ struct ShapeType {
   bool thin = false, rolls_as_wheel = false;
 };
 const std::vector<ShapeType>& shape_types(int dimension);
+
+/// What follows the name of a body and a point in formulas, and no marker is named.
+const std::vector<std::string>& words_of_bodies();
 
 /// The volume, area or length of a shape but a mesh, and second moments of a unit mass about its centre.
 struct ShapeMoments {

@@ -17,8 +17,8 @@ struct Mesh {
   std::vector<std::array<std::array<float, 3>, 3>> triangles;  ///< as the file has them
 };
 
-/// Triangles of an STL file, binary or as text; they need not be closed. Throws std::runtime_error with a sentence about
-/// the file for one that cannot be read.
+/// Triangles of an STL file, binary or as text; they need not be closed. Throws std::runtime_error with a sentence
+/// about the file for one that cannot be read.
 std::vector<std::array<std::array<float, 3>, 3>> read_triangles(const std::string& path);
 /// At most so many triangles that look alike: points in one cell of a grid become one.
 std::vector<std::array<std::array<float, 3>, 3>> simplified(const std::vector<std::array<std::array<float, 3>, 3>>& all,

@@ -1,5 +1,5 @@
 /// \file
-/// The shapes that a model file knows.
+/// The shapes that a model file knows, and the words of bodies.
 
 #include "mechanism/bodies/bodies.hpp"
 
@@ -20,6 +20,12 @@ const std::vector<ShapeType>& shape_types(int dimension) {
   static const std::vector<ShapeType> in_plane{{"box", Shape::box, 2, false, false},
                                                {"disc", Shape::sphere, 1, false, false}};
   return dimension == 2 ? in_plane : in_space;
+}
+
+const std::vector<std::string>& words_of_bodies() {
+  static const std::vector<std::string> words{"x",  "y",  "z",  "d1",    "d2",    "d3",      "mass",
+                                              "vx", "vy", "vz", "angle", "omega", "kinetic", "inertia"};
+  return words;
 }
 
 ShapeMoments shape_moments(Shape shape, const Eigen::Vector3d& sizes, bool planar) {

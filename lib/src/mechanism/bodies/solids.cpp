@@ -130,8 +130,10 @@ class SolidMaker {
   Solid body(std::size_t k) const {
     const Body& body = all_.bodies[k];
     Solid solid{body.name, Solid::Kind::body, {}, {}};
-    add(solid, body.looks, poses_.offset(k));
-    if (!body.looks.empty()) return solid;
+    if (body.looks) {
+      add(solid, *body.looks, poses_.offset(k));
+      return solid;
+    }
     Surface surface(solid);
     const Vector3 sizes = poses_.vector(body.sizes);
     if (body.shape == Body::Shape::none) {

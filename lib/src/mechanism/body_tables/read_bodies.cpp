@@ -54,8 +54,7 @@ class BodyReader : TableReader {
     if (markers == nullptr) return;
     std::size_t count = 0;
     for (const TomlEntry& marker : file_.entries(file_.table(*markers, "markers of body " + entry.key))) {
-      static const std::vector<std::string> reserved{"x",  "y",  "z",  "d1",    "d2",    "d3",      "mass",
-                                                     "vx", "vy", "vz", "angle", "omega", "kinetic", "inertia"};
+      const std::vector<std::string>& reserved = words_of_bodies();
       if (!is_name(marker.key) || marker.key.find('.') != std::string::npos)
         throw error_at(marker.key_place,
                        "\"" + marker.key + "\" is no name: a name is of letters, digits and underscores");

@@ -39,7 +39,7 @@ class MjcfReader {
     for (const XMLElement* one = root.FirstChildElement("compiler"); one; one = one->NextSiblingElement("compiler"))
       read_compiler(*one);
     for (const XMLElement* one = root.FirstChildElement("default"); one; one = one->NextSiblingElement("default"))
-      read_default(*one, {}, one->Attribute("class") ? one->Attribute("class") : "main");
+      read_default(*one, classes_["main"], one->Attribute("class") ? one->Attribute("class") : "main");
     robot_.links.emplace_back();
     robot_.links[0].given = "world";
     robot_.links[0].fixed = true;
@@ -62,6 +62,7 @@ class MjcfReader {
         leave_out(robot_, one->Name(), one->GetLineNum());
     }
     if (robot_.links.size() == 1) xml_.fail(root.GetLineNum(), "there is no body");
+    give_masses_between();
   }
   const Robot& robot() const { return robot_; }
 
@@ -86,23 +87,38 @@ class MjcfReader {
     Defaults all = outer;
     for (const XMLElement* one = element.FirstChildElement(); one; one = one->NextSiblingElement())
       if (!XmlFile::is(*one, "default"))
-        for (const tinyxml2::XMLAttribute* a = one->FirstAttribute(); a; a = a->Next())
-          all[one->Name()][a->Name()] = a->Value();
+        overlay(*one, all[actuators().count(one->Name()) > 0 ? "actuator" : one->Name()]);
     classes_[name] = all;
     for (const XMLElement* one = element.FirstChildElement("default"); one; one = one->NextSiblingElement("default"))
       read_default(*one, all, xml_.text(*one, "class"));
   }
-  /// The attributes of an element with those of its class; the class of a body's children where it has none.
-  Attributes attributes(const XMLElement& element, const std::string& child_class) const {
+  static const std::set<std::string>& actuators() {
+    static const std::set<std::string> kinds{"general", "motor", "position", "velocity"};
+    return kinds;
+  }
+  /// The attributes of an element over others. All actuators have one gain, whichever kind it was given for.
+  static void overlay(const XMLElement& element, Attributes& all) {
+    const std::string kind = element.Name();
+    const bool acts = actuators().count(kind) > 0;
+    if (kind == "motor") all["gain"] = "1";
+    for (const tinyxml2::XMLAttribute* a = element.FirstAttribute(); a; a = a->Next()) {
+      const std::string name = a->Name();
+      const bool gain = acts && (name == (kind == "position" ? "kp" : kind == "velocity" ? "kv" : "gainprm"));
+      all[gain ? "gain" : name] = a->Value();
+    }
+  }
+  /// The attributes of an element with those of its class, or of the class of a body's children where it has none;
+  /// `of` is the element that defaults are given for.
+  Attributes attributes(const XMLElement& element, const std::string& child_class, const std::string& of = "") const {
     const std::string name = element.Attribute("class") ? element.Attribute("class") : child_class;
     const auto found = classes_.find(name);
     if (found == classes_.end() && name != "main")
       xml_.fail(element.GetLineNum(), "there is no default class \"" + name + "\"");
     Attributes out;
     if (found != classes_.end())
-      if (const auto of_element = found->second.find(element.Name()); of_element != found->second.end())
-        out = of_element->second;
-    for (const tinyxml2::XMLAttribute* a = element.FirstAttribute(); a; a = a->Next()) out[a->Name()] = a->Value();
+      if (const auto at = found->second.find(of.empty() ? element.Name() : of); at != found->second.end())
+        out = at->second;
+    overlay(element, out);
     return out;
   }
   /// Numbers of an attribute, at least and at most so many; none without it.
@@ -149,10 +165,16 @@ class MjcfReader {
   Frame frame(const XMLElement& element, const Attributes& all) const {
     Frame out;
     out.p = vector(element, all, "pos", out.p);
-    const std::vector<double> quat = numbers(element, all, "quat", 4, 4),
-                              turn = numbers(element, all, "axisangle", 4, 4),
-                              euler = numbers(element, all, "euler", 3, 3), xy = numbers(element, all, "xyaxes", 6, 6),
-                              z = numbers(element, all, "zaxis", 3, 3);
+    // Of several ways that of the element is before that of its class, and a quaternion the last one.
+    std::string way = "quat";
+    for (const bool own : {false, true})
+      for (const char* one : {"axisangle", "euler", "xyaxes", "zaxis"})
+        if (own ? element.Attribute(one) != nullptr : all.count(one) > 0) way = one;
+    const auto given = [&](const char* name, std::size_t count) {
+      return way == name ? numbers(element, all, name, count, count) : std::vector<double>{};
+    };
+    const std::vector<double> quat = given("quat", 4), turn = given("axisangle", 4), euler = given("euler", 3),
+                              xy = given("xyaxes", 6), z = given("zaxis", 3);
     if (!quat.empty()) {
       const Eigen::Quaterniond q(quat[0], quat[1], quat[2], quat[3]);
       if (!(q.norm() > 0)) xml_.fail(element.GetLineNum(), std::string("quat of ") + element.Name() + " is zero");
@@ -169,8 +191,8 @@ class MjcfReader {
         out.R = std::islower(static_cast<unsigned char>(letter)) ? Matrix3(out.R * step) : Matrix3(step * out.R);
       }
     } else if (!xy.empty()) {
-      const Vector3 x = direction(element, Vector3(xy[0], xy[1], xy[2]), "xyaxes"), given(xy[3], xy[4], xy[5]);
-      const Vector3 y = direction(element, given - x.dot(given) * x, "xyaxes");
+      const Vector3 x = direction(element, Vector3(xy[0], xy[1], xy[2]), "xyaxes"), other(xy[3], xy[4], xy[5]);
+      const Vector3 y = direction(element, other - x.dot(other) * x, "xyaxes");
       out.R << x, y, x.cross(y);
     } else if (!z.empty()) {
       const Vector3 to = direction(element, Vector3(z[0], z[1], z[2]), "zaxis");
@@ -193,6 +215,8 @@ class MjcfReader {
         inertia_of_geoms_ = value;
       else if (name == "autolimits")
         automatic_limits_ = value == "true";
+      else if (name == "inertiagrouprange")
+        groups_ = numbers(element, all, "inertiagrouprange", 2, 2);
       else if (name == "meshdir" || name == "assetdir")
         mesh_folder_ = value;
       else if (name == "coordinate" && value != "local")
@@ -206,6 +230,12 @@ class MjcfReader {
   void read_option(const XMLElement& element) {
     const Attributes all = attributes(element, "main");
     robot_.gravity = vector(element, all, "gravity", robot_.gravity);
+    if (const XMLElement* flags = element.FirstChildElement("flag")) {
+      if (flags->Attribute("gravity", "disable")) robot_.gravity.setZero();
+      for (const tinyxml2::XMLAttribute* a = flags->FirstAttribute(); a; a = a->Next())
+        if (std::string(a->Name()) != "gravity")
+          leave_out(robot_, std::string("flag ") + a->Name(), flags->GetLineNum());
+    }
     for (const char* name : {"wind", "density", "viscosity"})
       if (all.count(name) > 0) leave_out(robot_, std::string(name) + " of the option", element.GetLineNum());
   }
@@ -213,6 +243,9 @@ class MjcfReader {
     for (const XMLElement* one = element.FirstChildElement("mesh"); one; one = one->NextSiblingElement("mesh")) {
       const Attributes all = attributes(*one, "main");
       const std::string file = word(all, "file");
+      for (const char* own : {"refpos", "refquat", "inertia"})
+        if (all.count(own) > 0) leave_out(robot_, std::string(own) + " of meshes", one->GetLineNum());
+      if (file.empty()) leave_out(robot_, "mesh without a file", one->GetLineNum());
       const std::string name = word(all, "name", std::filesystem::path(file).stem().string());
       meshes_[name] = {(std::filesystem::path(mesh_folder_) / file).string(), vector(*one, all, "scale", {1, 1, 1})};
     }
@@ -293,8 +326,10 @@ class MjcfReader {
 
   void read_geom(const XMLElement& element, std::size_t link, const Frame& at, const std::string& child_class) {
     const Attributes all = attributes(element, child_class);
-    const std::string type = word(all, "type", all.count("mesh") > 0 ? "mesh" : "sphere");
+    const std::string type = word(all, "type", "sphere");
     const int line = element.GetLineNum();
+    if (type != "mesh" && all.count("mesh") > 0)
+      xml_.fail(line, "a geom of the type " + type + " is fitted to a mesh, which has no counterpart");
     if (word(all, "contype", "1") != "0" || word(all, "conaffinity", "1") != "0")
       leave_out(robot_, "contact of geoms", line);
     Frame own = frame(element, all);
@@ -305,7 +340,8 @@ class MjcfReader {
       own.R = Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), direction(element, from - to, "fromto"))
                   .toRotationMatrix();
       const bool round = type == "capsule" || type == "cylinder";
-      size.resize(round ? 1 : 2, size.empty() ? 0 : size[0]);
+      size.resize(1);
+      if (!round) size.push_back(size[0]);
       size.push_back((to - from).norm() / 2);
     }
     const Frame place = at * own;
@@ -313,8 +349,10 @@ class MjcfReader {
       if (type != "plane") leave_out(robot_, "geom of the type " + type, line);
       return;
     }
-    const bool visible = number(element, all, "group", 0) <= 2;
-    const bool weighs = link > 0 && inertia_of_geoms_ != "false";
+    const bool visible = number(element, all, "group", 0) <= 2;  // as MuJoCo shows them
+    const double group = number(element, all, "group", 0);
+    const bool weighs = link > 0 && inertia_of_geoms_ != "false" && group >= groups_[0] && group <= groups_[1];
+    if (word(all, "shellinertia") == "true") leave_out(robot_, "shellinertia of geoms", line);
     if (type == "mesh") {
       const auto mesh = meshes_.find(word(all, "mesh"));
       if (mesh == meshes_.end()) xml_.fail(line, "there is no mesh \"" + word(all, "mesh") + "\"");
@@ -360,7 +398,7 @@ class MjcfReader {
     try {
       const Mesh mesh = read_mesh(mesh_path(robot_, path));
       const Matrix3 S = scale.asDiagonal();
-      const double volume = mesh.volume * scale.prod();
+      const double volume = mesh.volume * std::abs(scale.prod());
       add_mass(mass_of(element, all, volume), S * mesh.centre, S * mesh.second_moments * S / mesh.volume, place, link);
     } catch (const std::runtime_error& error) {
       leave_out(robot_, "mass of mesh " + path + ", which " + error.what(), element.GetLineNum());
@@ -390,9 +428,6 @@ class MjcfReader {
       fixed.line = robot_.links[body].line;
       fixed.type = "fixed";
     }
-    if (joints.size() > 1 && !(robot_.links[body].mass > 0))
-      xml_.fail(robot_.links[body].line,
-                "body " + robot_.links[body].given + " has no mass and moves, expected an inertial or geoms");
     std::size_t last = parent;
     Frame from = place;  // of the body in the axes of `last`
     for (std::size_t i = 0; i < joints.size(); ++i) {
@@ -408,24 +443,45 @@ class MjcfReader {
       robot_.joints.push_back(std::move(joint));
     }
   }
-  /// A link between two joints of a body, of a small part of its mass, which the body loses.
+  /// A link between two joints of a body; its mass comes last.
   std::size_t between(std::size_t body, const Robot::Joint& before, const Robot::Joint& after) {
     Robot::Link link;
-    const std::string of = robot_.links[body].given;
-    link.given = of + "_" + before.given;
+    link.given = robot_.links[body].given + "_" + before.given;
     link.line = before.line;
+    link.between = true;
     link.place = robot_.links[body].place;
     link.centre = after.on_child.p;
-    Robot::Link& whole = robot_.links[body];
-    link.mass = thresholds::link_between_joints * whole.mass;
-    link.inertia = thresholds::link_between_joints / 3 * whole.inertia.trace() * Matrix3::Identity();
-    whole.mass -= link.mass;
-    whole.inertia -= link.inertia;
-    if (split_.insert(body).second)
-      robot_.notes.push_back("Body " + of + " has several joints: between them are links of " +
-                             shortest(thresholds::link_between_joints) + " of its mass.");
+    between_.emplace_back(robot_.links.size(), body);
     robot_.links.push_back(link);
     return robot_.links.size() - 1;
+  }
+  /// A small part of the mass of a body and of what is fixed to it for each link between its joints, which the heaviest
+  /// of these loses.
+  void give_masses_between() {
+    std::map<std::size_t, std::vector<std::size_t>> fixed;
+    for (const Robot::Joint& joint : robot_.joints)
+      if (joint.type == "fixed") fixed[joint.parent].push_back(joint.child);
+    std::set<std::size_t> said;
+    for (const auto& [k, body] : between_) {
+      std::vector<std::size_t> all{body};
+      for (std::size_t i = 0; i < all.size(); ++i)
+        for (const std::size_t child : fixed[all[i]]) all.push_back(child);
+      const std::size_t heaviest = *std::max_element(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
+        return robot_.links[a].mass < robot_.links[b].mass;
+      });
+      Robot::Link &link = robot_.links[k], &whole = robot_.links[heaviest];
+      if (!(whole.mass > 0))
+        xml_.fail(robot_.links[body].line,
+                  "body " + robot_.links[body].given + " has no mass and moves, expected an inertial or geoms");
+      constexpr double part = thresholds::link_between_joints;
+      link.mass = part * whole.mass;
+      link.inertia = part / 3 * whole.inertia.trace() * Matrix3::Identity();
+      whole.mass -= link.mass;
+      whole.inertia -= link.inertia;
+      if (said.insert(body).second)
+        robot_.notes.push_back("Body " + robot_.links[body].given + " has several joints: between them are links of " +
+                               shortest(part) + " of its mass.");
+    }
   }
 
   Robot::Joint joint(const XMLElement& element, std::size_t body, const std::string& child_class) {
@@ -442,20 +498,29 @@ class MjcfReader {
       xml_.fail(out.line,
                 "joint " + out.given + " is of the type \"" + type + "\", expected one of hinge, slide, ball and free");
     out.type = found->second;
-    if (element.Attribute("name") && joint_of_.count(out.given) > 0)
+    if (element.Attribute("name") && !joint_names_.insert(out.given).second)
       xml_.fail(out.line, "joint " + out.given + " is given twice");
-    if (out.type == "floating") return out;
+    const bool acts = number(element, all, "damping", 0) != 0 || number(element, all, "stiffness", 0) != 0 ||
+                      number(element, all, "frictionloss", 0) != 0;
+    if (out.type == "floating") {
+      if (acts) leave_out(robot_, "damping, stiffness and frictionloss of free joints", out.line);
+      return out;
+    }
     out.on_child.p = vector(element, all, "pos", Vector3::Zero());
     const std::vector<double> range = numbers(element, all, "range", 2, 2);
     const double damping = number(element, all, "damping", 0), stiffness = number(element, all, "stiffness", 0),
                  friction = number(element, all, "frictionloss", 0);
     if (number(element, all, "armature", 0) != 0) leave_out(robot_, "armature of joints", out.line);
-    if (all.count("springdamper") > 0) leave_out(robot_, "springdamper of joints", out.line);
+    for (const char* name : {"springdamper", "actuatorfrcrange"})
+      if (all.count(name) > 0) leave_out(robot_, std::string(name) + " of joints", out.line);
+    for (const char* name : {"stiffness", "damping"})
+      if (numbers(element, all, name, 1, 10).size() > 1)
+        leave_out(robot_, std::string(name) + " of joints by more than one number", out.line);
     const std::string limited = word(all, "limited", "auto");
-    const bool has_limits = !range.empty() && (limited == "true" || (limited == "auto" && automatic_limits_));
+    const bool has_limits =
+        !range.empty() && (limited == "true" || (limited == "auto" && automatic_limits_ && range[0] < range[1]));
     if (out.type == "spherical") {
-      if (damping != 0 || stiffness != 0 || friction != 0 || has_limits)
-        leave_out(robot_, "damping, stiffness, frictionloss and range of ball joints", out.line);
+      if (acts || has_limits) leave_out(robot_, "damping, stiffness, frictionloss and range of ball joints", out.line);
       return out;
     }
     out.axes = {direction(element, vector(element, all, "axis", Vector3::UnitZ()), "axis")};
@@ -496,13 +561,14 @@ class MjcfReader {
 
   void read_equalities(const XMLElement& element) {
     for (const XMLElement* one = element.FirstChildElement(); one; one = one->NextSiblingElement()) {
-      const Attributes all = attributes(*one, "main");
+      const Attributes all = attributes(*one, "main", "equality");
       const int line = one->GetLineNum();
       const bool connects = XmlFile::is(*one, "connect");
       if (word(all, "active", "true") == "false") {
         leave_out(robot_, "equality that is not active", line);
       } else if (connects || XmlFile::is(*one, "weld")) {
         if (all.count("body1") == 0) xml_.fail(line, std::string(one->Name()) + " has no body1");
+        if (all.count("torquescale") > 0) leave_out(robot_, "torquescale of welds", line);
         const std::vector<double> pose = numbers(*one, all, "relpose", 7, 7);
         if (pose.size() == 7 && (pose[3] != 0 || pose[4] != 0 || pose[5] != 0 || pose[6] != 0))
           xml_.fail(line, "a weld has a relpose, expected one as the bodies are drawn");
@@ -517,8 +583,11 @@ class MjcfReader {
         robot_.joints.push_back(std::move(joint));
       } else if (XmlFile::is(*one, "joint")) {
         Robot::Joint& joint = joint_named(*one, word(all, "joint1"));
-        joint.follows = numbers(*one, all, "polycoef", 1, 5);
-        if (joint.follows.empty()) joint.follows = {0, 1};
+        if (!joint.follows.empty())
+          xml_.fail(line, "joint " + joint.given + " is joint1 of two equalities, expected one");
+        joint.follows = {0, 1, 0, 0, 0};
+        const std::vector<double> given = numbers(*one, all, "polycoef", 1, 5);
+        std::copy(given.begin(), given.end(), joint.follows.begin());
         if (all.count("joint2") > 0) {
           joint_named(*one, word(all, "joint2"));
           joint.followed = joint_of_.at(word(all, "joint2"));
@@ -534,8 +603,8 @@ class MjcfReader {
 
   void read_actuators(const XMLElement& element) {
     for (const XMLElement* one = element.FirstChildElement(); one; one = one->NextSiblingElement()) {
-      const Attributes all = attributes(*one, "main");
-      const std::string kind = one->Name(), joint = word(all, "joint");
+      const Attributes all = attributes(*one, "main", "actuator");
+      const std::string kind = one->Name(), joint = word(all, "joint", word(all, "jointinparent"));
       const int line = one->GetLineNum();
       if ((kind != "motor" && kind != "position" && kind != "velocity") || joint.empty()) {
         leave_out(robot_, kind + (joint.empty() ? " without a joint" : "") + " of actuators", line);
@@ -548,10 +617,14 @@ class MjcfReader {
       motor.joint = joint_of_.at(joint);
       motor.reference = references_[joint];
       if (const std::vector<double> gear = numbers(*one, all, "gear", 1, 6); !gear.empty()) motor.gear = gear[0];
-      if (kind == "position") motor.by_position = number(*one, all, "kp", 1);
-      if (kind != "motor") motor.by_speed = number(*one, all, "kv", kind == "velocity" ? 1 : 0);
-      motor.by_control = kind == "motor" ? 1 : kind == "position" ? motor.by_position : motor.by_speed;
-      for (const char* name : {"ctrlrange", "forcerange", "dampratio", "timeconst"})
+      motor.by_control = number(*one, all, "gain", 1);
+      if (kind == "position") {
+        motor.by_position = motor.by_control;
+        motor.by_speed = number(*one, all, "kv", 0);
+      } else if (kind == "velocity") {
+        motor.by_speed = motor.by_control;
+      }
+      for (const char* name : {"ctrlrange", "forcerange", "inheritrange", "dampratio", "timeconst"})
         if (all.count(name) > 0) leave_out(robot_, std::string(name) + " of actuators", line);
       robot_.motors.push_back(motor);
     }
@@ -562,9 +635,11 @@ class MjcfReader {
   std::map<std::string, Defaults> classes_;
   std::map<std::string, std::pair<std::string, Vector3>> meshes_;  ///< their files and scales
   std::map<std::string, std::size_t> link_of_, joint_of_;
-  std::map<std::size_t, Mass> geoms_mass_;  ///< of bodies
-  std::set<std::size_t> split_;
+  std::set<std::string> joint_names_;
+  std::map<std::size_t, Mass> geoms_mass_;                    ///< of bodies
+  std::vector<std::pair<std::size_t, std::size_t>> between_;  ///< links between joints, and their bodies
   std::map<std::string, double> references_;  ///< what MuJoCo calls the position of a joint where it is drawn
+  std::vector<double> groups_{0, 5};          ///< of geoms that weigh
   bool degrees_ = true, automatic_limits_ = true;
   std::string euler_order_ = "xyz", inertia_of_geoms_ = "auto", mesh_folder_;
 };

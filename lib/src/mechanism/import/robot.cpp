@@ -12,7 +12,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/base/thresholds.hpp"
-#include "mechanism/bodies/mesh.hpp"
+#include "mechanism/bodies/bodies.hpp"
 #include "mechanism/formula.hpp"
 
 namespace gnomon::mechanism {
@@ -116,6 +116,7 @@ class RobotWriter {
  public:
   RobotWriter(const Robot& robot, const std::string& folder)
       : robot_(robot), folder_(folder), links_(robot.links), joints_(robot.joints), notes_(robot.notes) {
+    for (const std::string& word : words_of_bodies()) taken_.insert(word);
     for (const Robot::Link& link : links_) link_names_.push_back(named(link.given, link.line));
     for (const Robot::Joint& joint : joints_) {
       joint_names_.push_back(joint.type == "fixed" ? "" : named(joint.given, joint.line));
@@ -135,8 +136,9 @@ class RobotWriter {
     std::ostringstream body;
     body << "gravity = " << list(robot_.gravity) << "\n";
     write_points(body);
-    for (const std::size_t k : order_)
-      if (group_[k] == k) write_body(body, k);
+    for (const bool between : {false, true})
+      for (const std::size_t k : order_)
+        if (group_[k] == k && links_[k].between == between) write_body(body, k);
     write_joints(body);
     write_motors(body);
     write_parameters(body);
@@ -352,6 +354,7 @@ class RobotWriter {
             (place.R.isIdentity(thresholds::entry_rounding) ? "" : ", " + orientation(place.R, "")) + " }";
       }
     if (!looks.empty()) out << "drawn = [" << looks << "\n]\n";
+    if (links_[links[0]].between) out << "drawn = []\n";
   }
   void write_place(std::ostream& out, std::size_t k, std::size_t own) const {
     const Robot::Joint& joint = joints_[own];

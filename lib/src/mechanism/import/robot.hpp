@@ -40,6 +40,7 @@ struct Robot {
     Vector3 centre = Vector3::Zero();
     Matrix3 inertia = Matrix3::Zero();  ///< about the centre of mass, in the axes of the link
     bool fixed = false;                 ///< in space
+    bool between = false;               ///< between two joints of a body: of no interest, not drawn
     std::vector<Look> looks;
     Frame place;  ///< in space where all joints are at zero; of what no joint leads to
   };
@@ -111,7 +112,8 @@ std::string mesh_path(const Robot& robot, const std::string& path);
 /// The model file: links that fixed joints hold together are one body, named by the first of them from what is fixed in
 /// space on, or from the first link of what is free; bodies are placed by the joints of a spanning tree, breadth first
 /// in the order of the file, and the other joints close loops. Every joint of the tree that turns or slides starts at
-/// the parameters NAME_start and NAME_speed. Paths of meshes are relative to `folder`, or absolute without one. Throws Error(bad_value) with file and line for what moves without mass.
+/// the parameters NAME_start and NAME_speed. Paths of meshes are relative to `folder`, or absolute without one. Throws
+/// Error(bad_value) with file and line for what moves without mass.
 std::string robot_as_toml(const Robot& robot, const std::string& folder = "");
 
 }  // namespace gnomon::mechanism

@@ -59,7 +59,7 @@ struct ProjectionFrame {
     feasibility = Feasibility::regular;
     floor = thresholds::projection_rounding + (end.quadratic() ? 0 : scales->position_floor());
     if (!rule.energy) return feasibility;
-    feasibility = energy_tangent->evaluate(end, dq_hat, d_hat, defect);
+    feasibility = energy_tangent->evaluate(end, dq_hat, d_hat, defect, scales->s());
     set_energy_scales();
     return feasibility;
   }

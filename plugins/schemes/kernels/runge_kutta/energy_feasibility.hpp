@@ -49,9 +49,10 @@ class EnergyFeasibility {
   }
 
   /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*. A D below the
-  /// rounding of the largest |T| and |U| of the run counts as reached: near a rest, where the tangential part of grad H
+  /// rounding of the largest |T| and |U| of the run, or of what the forces could make of a rounding of the step's speed
+  /// S where all of these are zero, counts as reached: near a rest, where the tangential part of grad H
   /// vanishes, it asks for digits that H does not have, and there may be no root.
-  Feasibility evaluate(typename Inertia::End& end, const Vector& dq, const Vector& d, double energy_defect) {
+  Feasibility evaluate(typename Inertia::End& end, const Vector& dq, const Vector& d, double energy_defect, double s) {
     const double t1 = end.t();
     end.place(dq, q_);
     end.place_second(d, second_);
@@ -100,7 +101,7 @@ class EnergyFeasibility {
     at_.constraint_curvature(t1, q_, t_q_, t_v_, rhs_);
     b -= 2 * l_v_.dot(rhs_);
     const bool distant = normal || a * a < 2 * b * defect;
-    const double scale = std::max(end.start().energy_scale, now_);
+    const double scale = std::max({end.start().energy_scale, now_, thresholds::spacing_of_doubles * s * s});
     const bool at_rest = std::abs(p.dot(v)) < thresholds::small_motion * scale;  // at the end: runs begin with p = 0
     const double allowed = distant ? constraint_rounding * (scale + (at_rest ? reactions() : 0))
                                    : (at_rest ? energy_rounding : regular_rounding) * scale;

@@ -98,6 +98,9 @@ class SdfReader {
     const std::string inner = scopes && given ? scope + given : scope;
     if (scopes && given) {
       lines_.emplace(inner, element.GetLineNum());
+      // The name of what is in the only model is without that of the model.
+      if (const std::size_t first = inner.find("::"); first != std::string::npos)
+        lines_.emplace(inner.substr(first + 2), element.GetLineNum());
       lines_.emplace(given, element.GetLineNum());
     }
     const auto known = known_elements().find(name);
@@ -109,7 +112,8 @@ class SdfReader {
       if (name == "link" && XmlFile::is(*one, "gravity") &&
           std::string(one->GetText() ? one->GetText() : "") != "true" &&
           std::string(one->GetText() ? one->GetText() : "") != "1")
-        xml_.fail(one->GetLineNum(), "link " + inner + " is without gravity, which has no counterpart");
+        xml_.fail(one->GetLineNum(),
+                  "link " + std::string(given ? given : "") + " is without gravity, which has no counterpart");
       if (known->second.count(one->Name()) == 0)
         leave_out(robot_, one->Name() + (name == "world" || name == "sdf" ? "" : " of " + name), one->GetLineNum());
       else
