@@ -73,8 +73,8 @@ Left least_change(Triplets entries, Vector b, Triplets saddle, const Vector& dia
     if (left <= thresholds::solved_rows * b.cwiseAbs().maxCoeff() || (before >= 0 && left > 0.9 * before)) break;
     before = left;
   }
-  Vector r = b - a * v, step = Vector::Zero(n), along = Vector::Zero(b.size());
-  double last = 0;
+  Vector r = b - a * v, step = Vector::Zero(n), along = Vector::Zero(b.size()), moved = v;
+  double last = 0, least = r.cwiseAbs().maxCoeff();
   for (int pass = 0; pass < most_passes; ++pass) {
     if (r.cwiseAbs().maxCoeff() <= thresholds::solved_rows * b.cwiseAbs().maxCoeff()) break;
     // (x; -z): z = (A M^-1 A^T + delta)^-1 r and x = M^-1 A^T z
@@ -87,9 +87,13 @@ Left least_change(Triplets entries, Vector b, Triplets saddle, const Vector& dia
     // Rows that contradict each other: no multiplier has such a change.
     const double curvature = along.dot(change);
     if (!(product > 0) || !(curvature > thresholds::zero_eigenvalue * along.squaredNorm())) break;
-    v += product / curvature * step;
-    r = b - a * v;
+    moved += product / curvature * step;
+    r = b - a * moved;
     last = product;
+    if (const double left = r.cwiseAbs().maxCoeff(); left < least) {
+      least = left;
+      v = moved;
+    }
   }
   return {(b - a * v).cwiseAbs(), scale, b.cwiseAbs().maxCoeff()};
 }
