@@ -147,7 +147,8 @@ joints.j = { type = "revolute", between = ["O", "b"], axis = [0, 1, 0] }
       try {
         Integrator integrator = all.integrator(rest, scheme, "newton");
         if (!integrator.advance(300, 1e-2).success()) {
-          // Updates of multipliers end at the rounding of g, whose terms have no size where q = 0: they stall and say so.
+          // Updates of multipliers end at the rounding of g, whose terms have no size where q = 0: they stall and say
+          // so.
           BOOST_TEST(scheme.find("augmented") != std::string::npos, scheme << " stopped");
           continue;
         }
