@@ -53,7 +53,8 @@ int GnomonSetModelFile(void* mem, const char* file) {
   return configured(mem, __func__, [&](Memory& memory) {
     const std::string name = text(file, "the name of the model file");
     if (!is_model_file(name))
-      throw Error(ErrorCode::bad_file, "the model file \"" + name + "\" has another name than NAME.toml, NAME.urdf, NAME.sdf or NAME.xml");
+      throw Error(ErrorCode::bad_file,
+                  "the model file \"" + name + "\" has another name than NAME.toml, NAME.urdf, NAME.sdf or NAME.xml");
     set_problem(memory, {name, {}});
   });
 }

@@ -216,7 +216,8 @@ const Problem& Registry::problem(const std::string& name) const {
   std::error_code ignored;
   if (impl_->problems.count(name) == 0 && std::filesystem::is_regular_file(name, ignored))
     throw Error(ErrorCode::bad_file,
-                "\"" + name + "\" is a file, expected a problem's name, or a model file that ends in .toml, .urdf, .sdf or .xml");
+                "\"" + name +
+                    "\" is a file, expected a problem's name, or a model file that ends in .toml, .urdf, .sdf or .xml");
   return impl_->look_up(impl_->problems, "problem", name);
 }
 const Reference& Registry::reference(const std::string& name) const {
