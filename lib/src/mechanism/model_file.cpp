@@ -334,7 +334,7 @@ bool ends_with(const std::string& name, std::string_view ending) {
   return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-/// What makes a model file of a robot file of such a name; null for other names.
+/// The function that makes a model file of a robot file of such a name; null for other names.
 using RobotReader = std::string (*)(const std::string& xml, const std::string& file, const std::string& folder);
 RobotReader robot_reader(const std::string& name) {
   return ends_with(name, ".urdf")  ? &mechanism::urdf_as_toml

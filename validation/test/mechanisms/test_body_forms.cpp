@@ -484,7 +484,7 @@ J = { type = "spherical", between = ["O", "b.pin"] }
   fs::remove_all(folder);
 }
 
-/// What is drawn of bodies and points and has no mass, in body axes from the origin of the body, open surfaces too.
+/// Shapes without a mass that are drawn of bodies and points, in body axes from the origin, open surfaces too.
 BOOST_AUTO_TEST_CASE(drawn_shapes) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("gnomon_drawn_" + std::to_string(getpid()));

@@ -248,7 +248,7 @@ struct ShapeType {
 };
 const std::vector<ShapeType>& shape_types(int dimension);
 
-/// What follows the name of a body and a point in formulas, and no marker is named.
+/// The words that follow the name of a body and a point in formulas; no marker is named so.
 const std::vector<std::string>& words_of_bodies();
 
 /// The volume, area or length of a shape but a mesh, and second moments of a unit mass about its centre.

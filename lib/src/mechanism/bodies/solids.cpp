@@ -200,7 +200,7 @@ class SolidMaker {
     }
   }
 
-  /// What is drawn at a point, in the axes of space.
+  /// The shapes that are drawn at a point, in the axes of space.
   Solid point(const FixedPoint& point) const {
     Solid solid{point.name, Solid::Kind::body, {}, {}};
     add(solid, point.looks, Vector3::Zero());

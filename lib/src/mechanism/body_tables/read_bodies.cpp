@@ -241,7 +241,7 @@ class BodyReader : TableReader {
     }
     return out;
   }
-  /// What a function reads from a file beside the model file.
+  /// Calls a function that reads a file beside the model file.
   template <class Read>
   auto of_file(const toml::node& node, const std::string& what, Read read) const -> decltype(read(what)) {
     const std::string name = file_.text(node, "the mesh of " + what);

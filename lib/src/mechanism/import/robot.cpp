@@ -152,7 +152,7 @@ class RobotWriter {
   }
 
  private:
-  /// What all that is fixed in space is together.
+  /// The group of everything that is fixed in space.
   static constexpr std::size_t space = static_cast<std::size_t>(-1);
   static constexpr std::size_t none = static_cast<std::size_t>(-2);
 
@@ -331,7 +331,7 @@ class RobotWriter {
       if (i != k) out << ", " << link_names_[i] << " = " << list(at(in_group_[i]));
     out << " }\n";
     write_looks(out, members_[k], std::nullopt);
-    // What is free is where it is drawn, at rest, whatever angles and speeds joints start with.
+    // A free body is where it is drawn, at rest, whatever angles and speeds joints start with.
     if (own == none || joints_[own].type == "floating")
       out << "velocity = [0, 0, 0]\nangular_velocity = [0, 0, 0]\nhold = true\n";
     if (own == none)

@@ -26,7 +26,7 @@ struct Robot {
     Frame inverse() const { return {R.transpose(), -(R.transpose() * p)}; }
   };
 
-  /// What a link looks like: a shape of the model file, or a file in the STL format.
+  /// The look of a link: a shape of the model file, or a file in the STL format.
   struct Look {
     std::string text;  ///< "box = [1, 2, 3]", or of a mesh its path
     double scale = 0;  ///< of a mesh

@@ -35,7 +35,7 @@ Frame frame(const ignition::math::Pose3d& pose) {
           vector(pose.Pos())};
 }
 
-/// What the elements of a file are looked at for, before the library sees it: elements by the name of their parent.
+/// The elements that have a counterpart, by the name of their parent.
 const std::map<std::string, std::set<std::string>>& known_elements() {
   static const std::map<std::string, std::set<std::string>> known{
       {"sdf", {"world", "model"}},
@@ -89,7 +89,7 @@ class SdfReader {
   const Robot& robot() const { return robot_; }
 
  private:
-  // What is there and has no counterpart, and the lines of names.
+  // Elements without a counterpart, and the lines of names.
 
   void look_at(const XMLElement& element, const std::string& scope) {
     const std::string name = element.Name();
