@@ -328,3 +328,9 @@ def test_mistakes_are_named(tmp_path, text, says):
     with pytest.raises(gn.ModelError, match=r"robot\.urdf:\d+:1: ") as error:
         gn.Model.from_toml(str(file))
     assert re.search(says, str(error.value)) or says in str(error.value)
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.parent.glob("*/*.urdf")) + sorted(FOLDER.parent.glob("*/*.sdf")) + sorted(FOLDER.parent.glob("mjcf/*.xml")), ids=lambda file: file.name)
+def test_robots_pass_every_check(file):
+    """Two limits of a joint, constraints that repeat others and dry friction beside dampers included."""
+    assert gn.check(gn.Model.from_toml(str(file)))

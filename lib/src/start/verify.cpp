@@ -11,6 +11,7 @@
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
+#include "model/contact_model.hpp"
 #include "start/overdetermined_checker.hpp"
 #include "start/system_checker.hpp"
 
@@ -63,6 +64,23 @@ Checks start_of(const OverdeterminedSystem& system, const Vector& y0, const Vect
   return out;
 }
 
+/// Checks of forces outside U and g, which are seen where a system is taken as an overdetermined DAE. False where
+/// constraints repeat others, so that no multiplier is determined.
+bool add_forces(const System& start, const std::shared_ptr<const System>& system, double t0, const Vector& q0,
+                const Vector& p0, Checks& out) {
+  const Parts& parts = system->parts();
+  const bool moving = parts.time_dependence || (parts.force && parts.force->force_depends_on_time());
+  if (moving || parts.velocity_constraints || (!parts.force && !parts.friction)) return true;
+  if (constraint_rank(*system, t0, q0).rank < system->m()) return false;
+  Vector v(start.n()), scratch(start.n());
+  start.velocity(q0, p0, scratch, v);
+  append(out, check_overdetermined(*overdetermined_from(system), q0, v));
+  return true;
+}
+ModelCheck forces_unchecked() {
+  return {"forces", 0, {}, "not checked: constraints repeat others, and no multiplier is determined"};
+}
+
 }  // namespace
 
 bool ModelCheck::passed() const {
@@ -91,18 +109,19 @@ std::string to_text(const std::vector<ModelCheck>& checks) {
 std::vector<ModelCheck> verify_functions(const Model& model, double t0, const Vector& q0, const Vector& p0) {
   if (const OverdeterminedSystem* dae = model.overdetermined()) return check_overdetermined(*dae, q0, p0);
   const System& system = *model.mechanical();
-  const Parts& parts = system.parts();
-  // Obstacles are differentiated where they are held closed.
-  if (parts.obstacles) return verify_functions(*parts.obstacles->with_obstacles_closed(), t0, q0, p0);
-  Checks out = SystemChecker(system, t0, q0).run();
-  // Forces outside U and g are seen where the system is taken as an overdetermined DAE.
-  const bool moving = parts.time_dependence || (parts.force && parts.force->force_depends_on_time());
-  if (!moving && !parts.velocity_constraints && (parts.force || parts.friction)) {
-    Vector v(system.n()), scratch(system.n());
-    system.velocity(q0, p0, scratch, v);
-    const std::shared_ptr<const Model> unowned(std::shared_ptr<const Model>(), &model);
-    append(out, check_overdetermined(*overdetermined_from(unowned), q0, v));
+  const std::shared_ptr<const System> open(std::shared_ptr<const System>(), &system);
+  if (!system.parts().obstacles) {
+    Checks out = SystemChecker(system, t0, q0).run();
+    if (!add_forces(*open, open, t0, q0, p0, out)) out.push_back(forces_unchecked());
+    return out;
   }
+  // Obstacles are differentiated where they are held closed.
+  const std::shared_ptr<const System> closed = system.parts().obstacles->with_obstacles_closed();
+  Checks out = SystemChecker(*closed, t0, q0).run();
+  // Two limits of one joint do not hold together, and what does not slip has empty rows of slips.
+  if ((system.parts().coulomb || !add_forces(*closed, closed, t0, q0, p0, out)) &&
+      !add_forces(system, std::make_shared<ContactModel>(open, closed, std::vector<Index>{}), t0, q0, p0, out))
+    out.push_back(forces_unchecked());
   return out;
 }
 
