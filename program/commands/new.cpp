@@ -197,6 +197,7 @@ int write(const std::string& name, const Choice& choice) {
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored))
     throw Error(ErrorCode::bad_file, "\"" + file + "\" exists already: nothing was written");
+  if (!choice.robot.empty()) read_model_file(choice.robot);  // what is wrong in it is said now
   const char* const form = choice.planar ? planar_mechanism : choice.bodies ? mechanism : formulas;
   const std::string text = choice.robot.empty()
                                ? fmt::format(fmt::runtime(form), std::filesystem::path(file).stem().string())

@@ -187,6 +187,10 @@ BOOST_AUTO_TEST_CASE(names_of_model_files) {
   scratch.misuse("new " + at("arm.urdf"), {"arm.urdf", "NAME.toml"});
   scratch.misuse("new x --from " + at("arm.txt"), {"--from", "arm.txt", "NAME.urdf"});
   scratch.misuse("new x --planar --from " + at("arm.urdf"), {"--from is given beside"});
+  std::ofstream(at("no-mass.urdf"))
+      << "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
+         "<parent link='a'/><child link='b'/></joint></robot>";
+  scratch.misuse("new x --from " + at("no-mass.urdf"), {"no-mass.urdf:1:1: link b has no mass"});
   BOOST_TEST(scratch.gnomon("new " + at("made.toml") + " --from " + at("arm.urdf")).status == 0);
   const std::string import = "import " + at("arm.urdf") + " --output " + at("arm.toml");
   BOOST_TEST(scratch.gnomon(import).status == 0);

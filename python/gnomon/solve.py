@@ -25,7 +25,8 @@ _DEFAULT_TOLERANCE = 1e-6
 _REFERENCE_TIMES = 201
 _WORDS_OF_SCIPY = dict(
     fun="the model comes first, a gnomon.Model", y0="the start is q0 and v0", method="the method is scheme",
-    args="numbers of the model are parameters", jac="derivatives are found", vectorized="functions are those of the model",
+    args="numbers of the model are parameters", jac="derivatives are found",
+    vectorized="functions are those of the model",
     min_step="steps have no least size",
 )
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
@@ -78,7 +79,7 @@ bool add_forces(const System& start, const std::shared_ptr<const System>& system
   return true;
 }
 ModelCheck forces_unchecked() {
-  return {"forces", 0, {}, "not checked: constraints repeat others, and no multiplier is determined"};
+  return {"forces", 0, {}, "not checked beside multipliers: constraints repeat others, so that none is determined"};
 }
 
 }  // namespace
@@ -118,9 +119,18 @@ std::vector<ModelCheck> verify_functions(const Model& model, double t0, const Ve
   // Obstacles are differentiated where they are held closed.
   const std::shared_ptr<const System> closed = system.parts().obstacles->with_obstacles_closed();
   Checks out = SystemChecker(*closed, t0, q0).run();
-  // Two limits of one joint do not hold together, and what does not slip has empty rows of slips.
-  if ((system.parts().coulomb || !add_forces(*closed, closed, t0, q0, p0, out)) &&
-      !add_forces(system, std::make_shared<ContactModel>(open, closed, std::vector<Index>{}), t0, q0, p0, out))
+  // All contacts without their slips, of which smooth ones have none; where these do not hold together, as two limits
+  // of one joint, none of them.
+  std::vector<Index> all(static_cast<std::size_t>(system.parts().n_obstacles()));
+  std::iota(all.begin(), all.end(), Index{0});
+  constexpr int neither = 2;  // sticks nor slides
+  const std::vector<int> slip(system.parts().coulomb ? all.size() : 0, neither);
+  const auto with = [&](const std::vector<Index>& contacts) {
+    const std::vector<int> of_these(slip.begin(),
+                                    slip.begin() + static_cast<long>(std::min(slip.size(), contacts.size())));
+    return std::make_shared<ContactModel>(open, closed, contacts, of_these);
+  };
+  if (!add_forces(system, with(all), t0, q0, p0, out) && !add_forces(system, with({}), t0, q0, p0, out))
     out.push_back(forces_unchecked());
   return out;
 }
