@@ -133,15 +133,16 @@ void take_run_defaults(const Assignments& defaults, RunArguments& a) {
 
 void choose_scheme(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
                    RunArguments& arguments) {
-  if (arguments.rtol.empty() || (arguments.scheme_named && !arguments.options.empty())) return;
-  if (!arguments.options.empty())
+  const bool given = !arguments.options.empty(), of_one_size = arguments.rtol.empty();
+  if (arguments.scheme_named ? given || of_one_size : given && of_one_size) return;
+  if (given)
     throw Error(ErrorCode::bad_value,
                 fmt::format("--option {} is given with --rtol and without --scheme: the tolerance chooses the scheme, "
                             "name the one whose option it is",
                             assignment_texts(arguments.options).front()));
   SuitedRun run;
   run.start = instance;
-  run.relative = parse_tolerance(arguments.rtol, "--rtol");
+  if (!of_one_size) run.relative = parse_tolerance(arguments.rtol, "--rtol");
   run.solver = &registry.solver(arguments.solver);
   run.solver_options = Options("solver " + arguments.solver, run.solver->options(), arguments.solver_options);
   run.options = options;
@@ -266,23 +267,6 @@ std::string take_default_tolerance(const Registry& registry, const ProblemInstan
   return "";
 }
 
-/// With steps of one size and no scheme named: the default one, or where it refuses the model the one that takes most.
-void choose_default_scheme(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
-                           RunArguments& a) {
-  if (a.scheme_named || !a.options.empty()) return;
-  const auto takes = [&](const std::string& scheme) {
-    try {
-      registry.integrator(instance, scheme, a.solver, {}, a.solver_options, options);
-      return true;
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::refused) throw;
-      return false;
-    }
-  };
-  constexpr const char* general = "energy-momentum-ggl";
-  if (!takes(a.scheme) && takes(general)) a.scheme = general;
-}
-
 }  // namespace
 
 Span choose_steps(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
@@ -291,7 +275,6 @@ Span choose_steps(const Registry& registry, const ProblemInstance& instance, con
   if (a.step.empty() && a.rtol.empty()) no_tolerance = take_default_tolerance(registry, instance, options, a);
   const Span span = parse_span(a, instance.t0, no_tolerance);
   if (!a.restart && !a.default_tolerance) choose_scheme(registry, instance, options, a);
-  if (!a.restart && a.rtol.empty()) choose_default_scheme(registry, instance, options, a);
   return span;
 }
 

@@ -181,11 +181,11 @@ def ensemble(
     # What varies is chosen by each run: here it has any value.
     given.update(step=1.0 if "step" in texts and step is None else step)
     given.update(rtol=1e-6 if "rtol" in texts and rtol is None else rtol)
+    if "scheme" in words and scheme is None:
+        given.update(scheme=words["scheme"][0])
     setup = Setup(model, t0, q0, v0, project_start=project_start, contact=contact, first_step=None, max_step=None, **given)
     if setup.is_reference:
         raise RefusedError(f"{setup.scheme} is a reference: ensembles are of schemes")
-    if "scheme" not in texts:
-        setup.run()  # the first of the candidates that takes the model
     own = setup.model._toml
     if own is not None and setup.model._start_names and any(start is not None for start in setup.start):
         own += setup.model._start_text(*setup.start)
@@ -197,9 +197,9 @@ def ensemble(
         t0=t0,
         q0=start[0],
         v0=start[1],
-        scheme=setup.scheme or setup.candidates[0],
+        scheme=setup.scheme,
         solver=setup.solver,
-        options=setup.options,
+        options=assignments(options) if "scheme" in texts else setup.options,
         solver_options=setup.solver_options,
         contact=setup.contact,
         project_start=project_start,

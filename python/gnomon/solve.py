@@ -19,7 +19,7 @@ from .events import Event, Watcher
 from .model import Model, assignments, model_of
 from .result import DenseOutput, Result
 
-_DEFAULT_SCHEMES = ("energy-momentum", "energy-momentum-ggl")  # the first one that takes the model
+_SCHEME_OF_OPTIONS = "energy-momentum"  # where they are given without one
 _DEFAULT_SOLVER = "kinsol-newton"
 _DEFAULT_TOLERANCE = 1e-6
 _REFERENCE_TIMES = 201
@@ -105,29 +105,19 @@ class Setup:
             raise BadValueError("first_step and max_step are for steps of a tolerance: give rtol in place of step")
 
     def _choose_scheme(self) -> None:
-        if self.rtol is None:
-            self.candidates = (self.scheme,) if self.scheme else _DEFAULT_SCHEMES
-            return
-        if not self.options:
+        if self.options and self.scheme is None:
+            if self.rtol is not None:
+                name = self.options[0][0]
+                raise BadValueError(f"option {name} is given without scheme: the tolerance chooses the scheme, name the one")
+            self.scheme = _SCHEME_OF_OPTIONS
+        if self.scheme is None or (self.rtol is not None and not self.options):
             self.scheme, self.options = _core.suited(
-                self.instance, self.scheme or "", self.rtol, self.solver, self.solver_options, self.contact
+                self.instance, self.scheme or "", self.rtol or 0.0, self.solver, self.solver_options, self.contact
             )
-        elif self.scheme is None:
-            name = self.options[0][0]
-            raise BadValueError(f"option {name} is given without scheme: the tolerance chooses the scheme, name the one")
-        self.candidates = (self.scheme,)
 
     def run(self) -> _core.Run:
         """An integrator that has not started."""
-        for self.scheme in self.candidates:
-            try:
-                made = _core.Run(
-                    self.instance, self.scheme, self.options, self.solver, self.solver_options, self.contact
-                )
-                break
-            except RefusedError:
-                if self.scheme == self.candidates[-1]:
-                    raise
+        made = _core.Run(self.instance, self.scheme, self.options, self.solver, self.solver_options, self.contact)
         if self.rtol is not None:
             made.set_tolerances(self.rtol, self.atol or 0.0, self.first_step or 0.0, self.max_step or 0.0)
         return made

@@ -206,8 +206,9 @@ int GnomonSetParameter(void* mem, const char* name, sunrealtype value);
  *  What is set once the run has started holds from the next GnomonReInit on.
  */
 /**@{*/
-/** If not set: "energy-momentum" for steps of one size; with tolerances the one that GnomonGetScheme names, from a table
- *  by the class of the model and reltol, which sets the order of a scheme that is named without options, too. */
+/** If not set it is chosen when the run starts, and GnomonGetScheme names it: for steps of one size "energy-momentum" or,
+ *  where that refuses the system, "energy-momentum-ggl"; with tolerances by a table of classes of models and reltol, which
+ *  sets the order of a scheme that is named without options, too. */
 int GnomonSetScheme(void* mem, const char* name, const char* options);
 /** "kinsol-newton" if not set */
 int GnomonSetSolver(void* mem, const char* name, const char* options);
@@ -259,9 +260,9 @@ int GnomonSetMaxNumSteps(void* mem, long int mxsteps);
 /** \name The run */
 /**@{*/
 /** y0 = (q0, p0), of length 2n; NULL takes the start of GnomonSetProblem, t0 too. Refuses what was set where it does not
- *  fit together: sizes, missing functions, a scheme that does not take the system. Whether the start satisfies the
- *  constraints is found at the first GnomonEvolve, or by GnomonCalcIC. What is set between here and the first
- *  GnomonEvolve still holds for the run. */
+ *  fit together: sizes, missing functions, a scheme that was named and does not take the system. Step, tolerances, scheme
+ *  and solvers may come after it, as with IDA: what is set between here and the first GnomonEvolve still holds for the
+ *  run. Whether the start satisfies the constraints is found at the first GnomonEvolve, or by GnomonCalcIC. */
 int GnomonInit(void* mem, sunrealtype t0, N_Vector y0);
 /** Starts again from here, with what was set meanwhile; statistics begin anew. */
 int GnomonReInit(void* mem, sunrealtype t0, N_Vector y0);

@@ -83,14 +83,15 @@ void prepare(Memory& memory) {
 
 namespace {
 
-/// What the user named, or by the tolerance.
+/// The scheme that was named, its order by the tolerance; none named: the one that suits the run.
 Named scheme_of(const Memory& memory, const SolverFactory& solver, const Options& solver_options) {
-  Named named = memory.scheme.value_or(Named{"energy-momentum", {}});
-  if (!memory.tolerance.given() || !named.options.empty()) return named;
   const SuitedRun run{memory.start, memory.tolerance.relative, &solver, solver_options, memory.options};
-  if (memory.scheme) return {named.name, suited_options(memory.registry, run, named.name)};
-  const SchemeChoice choice = suited_scheme(memory.registry, run);
-  return {choice.scheme, choice.options};
+  if (!memory.scheme) {
+    const SchemeChoice choice = suited_scheme(memory.registry, run);
+    return {choice.scheme, choice.options};
+  }
+  if (!memory.tolerance.given() || !memory.scheme->options.empty()) return *memory.scheme;
+  return {memory.scheme->name, suited_options(memory.registry, run, memory.scheme->name)};
 }
 
 }  // namespace
@@ -123,14 +124,17 @@ void apply_tolerance(const Memory& memory, Integrator& integrator) {
 }
 
 Integrator& running(Memory& memory) {
-  const auto start = [&](Integrator& integrator) {
-    integrator.start(memory.start.t0, memory.start.q0, memory.start.p0);
+  const auto start = [&] {
+    memory.integrator->start(memory.start.t0, memory.start.q0, memory.start.p0);
     return true;
   };
   if (!memory.integrator)
-    make(memory, start);
+    make(memory, [&] {
+      make_integrator(memory);
+      return start();
+    });
   else if (!memory.started)
-    memory.started = start(*memory.integrator);
+    memory.started = start();
   return *memory.integrator;
 }
 
@@ -140,6 +144,8 @@ std::string advice(const Memory& memory, const Error& error) {
   if (says("a projection in the mass metric would repair it")) return ": GnomonCalcIC";
   if (memory.system && says("declared to be at most quadratic"))
     return "; GnomonSetDegrees declares the degrees of U and g";
+  if (!memory.scheme && error.code() == ErrorCode::refused && memory.initialised && !memory.started)
+    return "; GnomonSetScheme names another scheme";
   return "";
 }
 

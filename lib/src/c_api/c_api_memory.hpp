@@ -56,7 +56,7 @@ struct Memory {
   Registry registry;
   Callbacks callbacks;
   std::optional<Named> problem;
-  std::optional<Named> scheme;  ///< none: energy-momentum, or by the tolerance
+  std::optional<Named> scheme;  ///< none: the one that suits the run, when it starts
   Named scheme_in_use;          ///< by the integrator
   Named solver{"kinsol-newton", {}};
   std::shared_ptr<const AttachedSolver> attached;  ///< used in place of the named one, with its options
@@ -175,8 +175,8 @@ void make_integrator(Memory& memory);
 /// Hands the tolerances on, where there are some.
 void apply_tolerance(const Memory& memory, Integrator& integrator);
 
-/// Prepares, makes the integrator and starts it with begin(integrator), which says whether it did. Throws what that
-/// throws; then the run that was there goes on.
+/// Prepares, then calls begin(), which makes the integrator and says whether it started it. Throws what that throws; then
+/// the run that was there goes on.
 template <class Begin>
 void make(Memory& memory, Begin&& begin) {
   const bool started = memory.started;
@@ -188,8 +188,7 @@ void make(Memory& memory, Begin&& begin) {
   memory.integrator.reset();
   try {
     prepare(memory);
-    make_integrator(memory);
-    memory.started = begin(*memory.integrator);
+    memory.started = begin();
   } catch (...) {
     memory.integrator.reset();
     memory.started = started;

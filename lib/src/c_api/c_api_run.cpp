@@ -30,7 +30,10 @@ int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, boo
     const double t_before = std::exchange(memory.t0, t0);
     start.swap(memory.y0);
     try {
-      make(memory, [](Integrator&) { return false; });
+      make(memory, [&] {
+        if (memory.scheme) make_integrator(memory);
+        return false;
+      });
     } catch (...) {
       memory.initialised = initialised;
       memory.t0 = t_before;
@@ -375,9 +378,10 @@ int GnomonSaveCheckpoint(void* mem, const char* file) {
 int GnomonLoadCheckpoint(void* mem, const char* file) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!file) throw Error(ErrorCode::bad_value, "the name of the checkpoint is NULL");
-    make(memory, [&](Integrator& integrator) {
-      integrator.load(file);
-      apply_tolerance(memory, integrator);
+    make(memory, [&] {
+      make_integrator(memory);
+      memory.integrator->load(file);
+      apply_tolerance(memory, *memory.integrator);
       return true;
     });
   });

@@ -28,7 +28,7 @@ std::optional<Promises> promises_of(const Registry& registry, const SuitedRun& r
     if (!options.event_driver) options.event_driver = contact_driver;
     Integrator integrator(run.start.model, scheme, Options("scheme " + choice.scheme, scheme.options(), choice.options),
                           *run.solver, run.solver_options, options);
-    integrator.set_tolerances(Tolerances(run.relative));
+    if (run.relative > 0) integrator.set_tolerances(Tolerances(run.relative));
     return integrator.promises();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::refused && error.code() != ErrorCode::unknown_name) throw;
@@ -147,11 +147,17 @@ std::vector<SchemeChoice> tolerance_candidates(const System& system) {
 }
 
 SchemeChoice suited_scheme(const Registry& registry, const SuitedRun& run) {
+  std::string refusal;
+  if (!(run.relative > 0)) {
+    for (const SchemeChoice& each :
+         {SchemeChoice{"energy-momentum", 0, {}}, SchemeChoice{"energy-momentum-ggl", 0, {}}})
+      if (promises_of(registry, run, each, refusal)) return each;
+    throw Error(ErrorCode::refused, refusal);
+  }
   const System* system = run.start.model->mechanical();
   if (!system)
     throw Error(ErrorCode::refused, "an overdetermined DAE, " + run.start.model->name() +
                                         ", has no velocities whose error is estimated: take a fixed step");
-  std::string refusal;
   SchemeChoice choice = first_of(registry, run, by_cost(*system, run), refusal);
   if (choice.scheme.empty()) throw Error(ErrorCode::refused, refusal);
   return choice;

@@ -159,6 +159,7 @@ BOOST_AUTO_TEST_CASE(advice_names_functions_of_c) {
   for (const char* foreign : {"::", "--", "project_start"})
     BOOST_TEST(run.message().find(foreign) == std::string::npos, run.message());
   BOOST_TEST(GnomonSetDegrees(run.mem, -1, -1) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetScheme(run.mem, "energy-momentum", nullptr) == GNOMON_SUCCESS);
   run.misuse(GnomonReInit(run.mem, 0, run.y.get()), GNOMON_REFUSED, {"energy-momentum", "GnomonSetDegrees"});
 }
 

@@ -57,6 +57,40 @@ const double quarter = 1.8540746773013719;
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(calls_in_the_order_of_ida) {
+  // Nothing but the system before Init: no degrees, no scheme, no step.
+  const SunContext context;
+  const auto plain = [&](Run& run) {
+    BOOST_TEST(GnomonSetMassDiagonal(run.mem, run.mass.get()) == GNOMON_SUCCESS);
+    BOOST_TEST(GnomonSetPotentialFn(run.mem, pendulum_U) == GNOMON_SUCCESS);
+    BOOST_TEST(GnomonSetConstraintFn(run.mem, 1, pendulum_g) == GNOMON_SUCCESS);
+    BOOST_TEST(GnomonInit(run.mem, 0, run.y.get()) == GNOMON_SUCCESS, run.message());
+  };
+  Run by_tolerance(context);
+  plain(by_tolerance);
+  by_tolerance.misuse(by_tolerance.to(1), GNOMON_BAD_VALUE, {"GnomonSetStep", "GnomonSStolerances"});
+  BOOST_TEST(GnomonSStolerances(by_tolerance.mem, 1e-8, 1e-8) == GNOMON_SUCCESS, by_tolerance.message());
+  BOOST_TEST(by_tolerance.to(quarter) == GNOMON_SUCCESS, by_tolerance.message());
+  BOOST_TEST(std::abs(by_tolerance[0]) < 1e-6);
+  BOOST_TEST(by_tolerance.energy_error() < 1e-12);
+
+  Run by_step(context);
+  plain(by_step);
+  BOOST_TEST(GnomonSetStep(by_step.mem, 1e-2) == GNOMON_SUCCESS);
+  BOOST_TEST(by_step.to(1) == GNOMON_SUCCESS, by_step.message());
+  const char* scheme = nullptr;
+  BOOST_TEST(GnomonGetScheme(by_step.mem, &scheme) == GNOMON_SUCCESS);
+  BOOST_TEST(std::string(scheme) == "energy-momentum-ggl");
+  BOOST_TEST(by_step.energy_error() < 1e-12);
+
+  // A problem that no scheme by default takes says who sets another one.
+  Run overdetermined(context);
+  BOOST_TEST(GnomonSetProblem(overdetermined.mem, "odae-test", nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonInit(overdetermined.mem, 0, nullptr) == GNOMON_SUCCESS, overdetermined.message());
+  BOOST_TEST(GnomonSetStep(overdetermined.mem, 1e-2) == GNOMON_SUCCESS);
+  overdetermined.misuse(overdetermined.to(1), GNOMON_REFUSED, {"GnomonSetScheme"});
+}
+
 BOOST_AUTO_TEST_CASE(a_tolerance) {
   const SunContext context;
   for (const double rtol : {1e-4, 1e-6}) {

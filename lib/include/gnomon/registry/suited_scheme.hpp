@@ -1,8 +1,10 @@
 #pragma once
 /// \file
-/// Which scheme steps of a tolerance take where none is named, and at which order.
+/// Which scheme a run takes where none is named, and at which order.
 ///
-/// The rule. Schemes with an estimate of their error are candidates at several orders. A table that ships with the
+/// Steps of one size take energy-momentum, or energy-momentum-ggl where the former refuses the run.
+///
+/// The rule for steps of a tolerance. Schemes with an estimate of their error are candidates at several orders. A table that ships with the
 /// library, written by `gnomon bench tolerance`, holds for each class of models and each tolerance 1e-3, 1e-4, ... what
 /// runs of equal error cost by each candidate. Of the row of the nearest tolerance the cheapest candidate is taken that
 /// takes the model and promises energy, g = 0 and G v + g_t = 0 at rounding level for it; without any, or where it is
@@ -54,7 +56,7 @@ GNOMON_EXPORT std::vector<SchemeChoice> tolerance_candidates(const System& syste
 /// What the choice is made for: the run, but for its scheme.
 struct SuitedRun {
   ProblemInstance start;
-  double relative = 0;  ///< the wanted tolerance
+  double relative = 0;  ///< the wanted tolerance; 0: steps of one size
   const SolverFactory* solver = nullptr;
   Options solver_options;
   IntegratorOptions options;
