@@ -27,7 +27,7 @@ bench_packages="libbenchmark-dev gnuplot-nox"
 sweep_packages="openmpi-bin"
 python_packages="python3 python3-dev pybind11-dev python3-numpy python3-scipy python3-matplotlib python3-pandas python3-h5py"
 test_packages="libsiconos-numerics-dev $bench_packages $sweep_packages $python_packages libboost-test-dev abigail-tools python3-sympy
-python3-pytest python3-xarray groff-base chromium nodejs"
+python3-pytest python3-xarray mypy groff-base chromium nodejs"
 # npm may have come with node from elsewhere.
 command -v npm >/dev/null 2>&1 || test_packages="$test_packages npm"
 manual_packages="$python_packages python3-sphinx python3-myst-parser python3-breathe doxygen furo libjs-katex"

@@ -52,7 +52,7 @@ class BinaryDistribution(Distribution):
 
 setup(
     packages=["gnomon"],
-    package_data={"gnomon": ["py.typed"]},
+    package_data={"gnomon": ["py.typed", "*.pyi"]},
     ext_modules=[Extension("gnomon._core", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
     distclass=BinaryDistribution,

@@ -27,6 +27,7 @@ class ArrayWork final : public EnsembleWork {
         status_(static_cast<py::ssize_t>(ensemble.runs())),
         width_(ensemble.columns().size()),
         threads_(threads),
+        runs_(ensemble.runs()),
         range_(0, ensemble.runs()),
         interrupt_(&interrupt) {
     std::fill_n(status_.mutable_data(), ensemble.runs(), not_done);
@@ -39,7 +40,12 @@ class ArrayWork final : public EnsembleWork {
   void done(const EnsembleRow& row) override {
     std::copy_n(row.values, width_, to_values_ + static_cast<std::size_t>(row.run) * width_);
     to_status_[row.run] = static_cast<std::int8_t>(row.status);
+    ++done_;
     if (row.status != RunStatus::success && messages_.size() < most_messages) messages_.emplace(row.run, row.message);
+  }
+  /// progress is called with the part of the runs that are done.
+  void tell(py::object progress) {
+    signals_.tell(std::move(progress), [this] { return static_cast<double>(done_) / static_cast<double>(runs_); });
   }
   void tick() override {
     if (signals_.pending()) set_flag(*interrupt_, 1);
@@ -62,6 +68,8 @@ class ArrayWork final : public EnsembleWork {
   std::int8_t* to_status_;
   std::size_t width_;
   int threads_;
+  long runs_;
+  std::atomic<long> done_{0};
   RangeOfRuns range_;
   std::atomic<bool> abandoned_{false};
   std::map<long, std::string> messages_;
@@ -117,6 +125,7 @@ py::dict run_ensemble(const py::dict& what) {
   const auto threads = get<int>(what, "threads");
   const Ensemble ensemble(all, std::move(setup), std::move(design));
   ArrayWork work(ensemble, threads, interrupt);
+  work.tell(what["progress"]);
   {
     const py::gil_scoped_release unlocked;
     ensemble.run(threads, work);

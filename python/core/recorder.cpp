@@ -14,6 +14,7 @@ Recorder::Recorder(const Instance& instance, Integrator& integrator, Request req
       steps_(instance),
       output_(instance),
       watcher_(request_.events, signals_) {
+  signals_.tell(request_.progress, [&integrator] { return integrator.state().t; });
   if (watcher_.watches()) inside_.emplace(integrator, request_.side, true);
   if (!request_.times) request_.every_step = true;
   if (request_.times) {

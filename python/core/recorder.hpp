@@ -19,6 +19,7 @@ class Recorder {
     std::optional<std::vector<double>> times;  ///< where states are wanted; none: after every step
     bool every_step = false;                   ///< those too
     py::object events;                         ///< see Watcher
+    py::object progress;                       ///< called with the time, see Signals
     StatesAtTimes::SideMaker side;             ///< a second integrator, for states between steps
   };
   Recorder(const Instance& instance, Integrator& integrator, Request request);

@@ -39,8 +39,15 @@ class StepColumns {
 
 class ReferenceRun {
  public:
-  ReferenceRun(const Instance& instance, const std::string& name, py::object events)
-      : instance_(instance), name_(name), output_(instance), watcher_(std::move(events), signals_), inside_(instance) {}
+  ReferenceRun(const Instance& instance, const std::string& name, py::object events, py::object progress)
+      : instance_(instance),
+        name_(name),
+        output_(instance),
+        watcher_(std::move(events), signals_),
+        inside_(instance),
+        now_(instance.problem().t0) {
+    signals_.tell(std::move(progress), [this] { return now_; });
+  }
 
   /// At these times, t0 first; own_steps: at t0 and after every step that it takes by itself up to the last of them,
   /// unless it takes none; events are looked for up to `until`. Without the interpreter's lock.
@@ -64,6 +71,7 @@ class ReferenceRun {
     for (const double t : times) {
       if (own_steps_ && t != times.front() && t != times.back()) continue;
       report_ = solution->advance_to(t);
+      now_ = t;
       if (report_.success && index1) index1->solve_momentum(report_.q, report_.p, z);
       if (report_.success && !stepwise && watcher_.watches()) look_at_closed_form(t);
       if (!report_.success || ended()) break;
@@ -99,6 +107,7 @@ class ReferenceRun {
 
   void step(const ReferenceStep& at) {
     if (ended()) return;
+    now_ = at.t;
     const Vector y = instance_.column(at.q, at.p, at.z);
     if (watcher_.watches() && at.t > inside_.before().t) {
       const State end = instance_.state(at.t, y, at.lambda);
@@ -140,17 +149,18 @@ class ReferenceRun {
   Watcher watcher_;
   StepColumns inside_;
   ReferenceReport report_;
+  double now_;
   bool own_steps_ = false;
 };
 
 py::dict run_reference(const Instance& instance, const std::string& name, const Assignments& own,
                        const Assignments& contact, const std::vector<double>& times, bool own_steps, double until,
-                       py::object events) {
+                       py::object events, py::object progress) {
   const OptionSpecs specs = registry().reference(name).options();
   Assignments assignments = contact_of_reference(contact, specs);
   assignments.insert(assignments.end(), own.begin(), own.end());
   const Options options("reference " + name, specs, assignments);
-  ReferenceRun run(instance, name, std::move(events));
+  ReferenceRun run(instance, name, std::move(events), std::move(progress));
   {
     const py::gil_scoped_release unlocked;
     run.run(options, times, own_steps, until);

@@ -17,7 +17,7 @@ IntegratorOptions integrator_options(const Assignments& contact) {
   return options;
 }
 
-/// The scheme and its options for steps of a tolerance; `scheme` may be empty.
+/// The scheme and its options for steps of a tolerance, 0: of one size; `scheme` may be empty.
 SchemeChoice suited(const Instance& instance, const std::string& scheme, double relative, const std::string& solver,
                     const Assignments& solver_options, const Assignments& contact) {
   SuitedRun run;
@@ -55,17 +55,18 @@ class Run final : public Observer {
     limits.largest = largest;
     integrator_.set_tolerances(Tolerances(relative, absolute), limits);
   }
-  void start() {
+  void start(const std::vector<int>& turns) {
     const Use use(*this);
     const py::gil_scoped_release unlocked;
-    integrator_.start(instance_->problem().t0, instance_->problem().q0, instance_->problem().p0);
+    integrator_.start(instance_->problem().t0, instance_->problem().q0, instance_->problem().p0, turns);
   }
 
   /// The whole run. {"steps", "output", "raised", "success", "message", "stopped"}
   py::dict record(double t_end, double step, std::optional<std::vector<double>> times, bool every_step,
-                  py::object watcher) {
+                  py::object watcher, py::object progress) {
     const Use use(*this);
-    Recorder recorder(*instance_, integrator_, {t_end, step, std::move(times), every_step, std::move(watcher), maker_});
+    Recorder recorder(*instance_, integrator_,
+                      {t_end, step, std::move(times), every_step, std::move(watcher), std::move(progress), maker_});
     recorder_ = &recorder;
     StepReport report;
     {
@@ -192,7 +193,7 @@ void bind_runs(py::module_& module) {
       .def(py::init<std::shared_ptr<Instance>, const std::string&, const Assignments&, const std::string&,
                     const Assignments&, const Assignments&>())
       .def("set_tolerances", &Run::set_tolerances)
-      .def("start", &Run::start)
+      .def("start", &Run::start, py::arg("turns") = std::vector<int>())
       .def("record", &Run::record)
       .def("step", [](Run& r, double h) { return r.stepped([h](Integrator& i) { return i.step(h); }); })
       .def("step_to", [](Run& r, double t) { return r.stepped([t](Integrator& i) { return i.step_to(t); }); })
@@ -205,6 +206,7 @@ void bind_runs(py::module_& module) {
       .def("save", [](const Run& r, const std::string& file) { r.integrator().save(file); })
       .def("load", &Run::load)
       .def_property_readonly("t", [](const Run& r) { return r.integrator().state().t; })
+      .def_property_readonly("turns", [](const Run& r) { return r.integrator().state().turns; })
       .def_property_readonly("y", [](const Run& r) { return array_of(r.instance().column(r.integrator().state())); })
       .def_property_readonly("p", [](const Run& r) { return array_of(r.integrator().state().p.value()); })
       .def_property_readonly("lam", [](const Run& r) { return array_of(r.integrator().index1_multipliers()); })

@@ -23,9 +23,23 @@ bool Signals::pending() {
   if (passed > milliseconds(20)) every_ = 1;
   asked_ = Clock::now();
   const py::gil_scoped_acquire locked;
-  if (PyErr_CheckSignals() == 0) return false;
-  raised_.emplace();
-  return true;
+  if (PyErr_CheckSignals() != 0) {
+    raised_.emplace();
+    return true;
+  }
+  if (!position_) return false;
+  try {
+    progress_(position_());
+  } catch (py::error_already_set& error) {
+    keep(error);
+  }
+  return raised_.has_value();
+}
+
+void Signals::tell(py::object progress, std::function<double()> position) {
+  if (progress.is_none()) return;
+  progress_ = std::move(progress);
+  position_ = std::move(position);
 }
 
 }  // namespace gnomon::python

@@ -1,8 +1,9 @@
 #pragma once
 /// \file
-/// Ctrl-C, looked for every few milliseconds.
+/// Ctrl-C, looked for every few milliseconds, and progress, told as often.
 
 #include <chrono>
+#include <functional>
 
 #include "core.hpp"
 
@@ -13,11 +14,15 @@ class Signals : public Raised {
  public:
   /// True: a handler has raised, or had raised before; the exception is kept for raised().
   bool pending();
+  /// From now on pending() calls progress(position()), too, unless it is None; what that raises is kept likewise.
+  void tell(py::object progress, std::function<double()> position);
 
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point asked_ = Clock::now();
   long calls_ = 0, every_ = 1;
+  py::object progress_;
+  std::function<double()> position_;
 };
 
 }  // namespace gnomon::python

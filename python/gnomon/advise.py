@@ -47,6 +47,17 @@ class Advice:
         Processor time of all of it.
     """
 
+    best: dict[str, Any] | None
+    exact_energy: dict[str, Any] | None
+    best_reference: dict[str, Any] | None
+    table: list[dict[str, Any]]
+    left_out: list[dict[str, str]]
+    reference: dict[str, Any]
+    interrupted: bool
+    seconds: float
+    _text: str
+    _page: str
+
     def __init__(self, **values: Any):
         self.__dict__.update(values)
 

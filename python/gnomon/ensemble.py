@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from . import _core
 from .errors import BadValueError, RefusedError
 from .model import assignments, option_text
+from .progress import reported
 from .solve import Setup, _positive, _span
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def ensemble(
     parameters: Mapping[str, Any] | None = None,
     project_start: bool = False,
     contact: Mapping[str, Any] | None = None,
+    progress: bool | Callable[[float], Any] | None = None,
 ) -> EnsembleResult:
     """Integrate a model many times, with other numbers each time, on several threads.
 
@@ -156,6 +158,8 @@ def ensemble(
         Seconds that one run may compute.
     scheme, step, rtol, atol, solver, algebra, options, parameters, project_start, contact
         As in :func:`gnomon.solve`; references are not taken.
+    progress : bool or callable, optional
+        As in :func:`gnomon.solve`, of the part of the runs that are done: from 0 to 1.
 
     Returns
     -------
@@ -215,7 +219,8 @@ def ensemble(
         seed=_whole(seed, "seed", 0),
         threads=os.cpu_count() or 1 if threads is None else _whole(threads, "threads", 1),
     )
-    record = _core.run_ensemble(what)
+    with reported(progress, "done", 0.0, 1.0) as shown:
+        record = _core.run_ensemble({**what, "progress": shown})
     provenance = {**setup.provenance(), "vary": texts, "until": t1}
     provenance.update({name: what[name] for name in ("sampling", "runs", "seed", "keep")})
     result = EnsembleResult(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,26 @@ from . import _core
 from .errors import BadValueError, IntegrationError, RefusedError, functions_raise
 from .model import Model
 from .solve import Setup, _positive
+
+
+class _Earlier:
+    """What the runs before the parameters were set have to say."""
+
+    def __init__(self):
+        self.counters: dict[str, Any] = {}
+        self.broken_promises: list[str] = []
+        self.contact_events: list[dict[str, Any]] = []
+
+    def stats(self, now: dict[str, Any]) -> dict[str, Any]:
+        """Counts and work added up, errors and the largest step the largest, the smallest step the smallest."""
+        together = dict(now)
+        for name, before in self.counters.items():
+            join = min if name == "smallest_step" else max if "error" in name or name == "largest_step" else operator.add
+            together[name] = join(before, now[name]) if name in now else before
+        return together
+
+    def add(self, run: Integrator) -> None:
+        self.counters, self.broken_promises, self.contact_events = run.stats, run.broken_promises, run.contact_events
 
 
 class Integrator:
@@ -57,9 +78,12 @@ class Integrator:
     ):
         given = dict(scheme=scheme, step=step, rtol=rtol, atol=atol, solver=solver, algebra=algebra, options=options)
         given.update(parameters=parameters, project_start=project_start, contact=contact)
-        self._setup = Setup(model, float(t0), q0, v0, first_step=first_step, max_step=max_step, **given)
+        given.update(first_step=first_step, max_step=max_step)
+        self._setup = Setup(model, float(t0), q0, v0, **given)
         if self._setup.is_reference:
             raise RefusedError(f"{self._setup.scheme} is a reference and no scheme: gnomon.solve runs it")
+        self._given = given
+        self._earlier = _Earlier()
         self._n = len(self._setup.instance.coordinates)
         with functions_raise(self._setup.instance):
             self._run = self._setup.run()
@@ -102,13 +126,13 @@ class Integrator:
 
     @property
     def energy_error(self) -> float:
-        """H less what it should be."""
+        """H less what it should be, since the start or since the parameters were last set."""
         return self._run.energy_error
 
     @property
     def stats(self) -> dict[str, Any]:
         """Counts and largest errors since the start."""
-        return self._run.counters
+        return self._earlier.stats(self._run.counters)
 
     @property
     def promises(self) -> dict[str, Any]:
@@ -118,12 +142,12 @@ class Integrator:
     @property
     def broken_promises(self) -> list[str]:
         """Those that were seen broken."""
-        return self._run.broken_promises
+        return self._earlier.broken_promises + self._run.broken_promises
 
     @property
     def contact_events(self) -> list[dict[str, Any]]:
         """What happened at obstacles."""
-        return self._run.events
+        return self._earlier.contact_events + self._run.events
 
     def step(self, h: float | None = None) -> None:
         """One step of size `h`, which may be negative; of the integrator's step if left out.
@@ -148,6 +172,37 @@ class Integrator:
         """Steps until `t`, where one ends. Raises as :meth:`step`, at the last good state."""
         size = _positive(step, "step") or self._setup.step or 0.0
         self._take(self._run.advance(float(t), size))
+
+    def set_parameters(self, **values: Any) -> None:
+        """Go on from the present positions, velocities and angles with other parameters of the model.
+
+        The energy is that of the new model from here on: what the change makes of it is no error. ``stats``,
+        ``broken_promises`` and ``contact_events`` go on; checkpoints of before belong to the model of before.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            The model has no such parameter, or it may not have this value.
+        InconsistentStartError
+            The present state does not satisfy the constraints of the new model: ``project_start=True`` of the
+            constructor moves it there.
+
+        The integrator is as before then.
+
+        Examples
+        --------
+        >>> run = gn.Integrator(gn.Model("x", "m", "k*x^2/2", parameters=dict(m=1, k=1)), [1], step=0.01)
+        >>> run.advance(1.0)
+        >>> run.set_parameters(k=4.0)
+        >>> run.advance(2.0)
+        """
+        given = {**self._given, "parameters": {**self._setup.parameters, **values}}
+        setup = Setup(self.model, self.t, self.q, self.v, **given)
+        with functions_raise(setup.instance):
+            run = setup.run()
+            run.start(self._run.turns)
+        self._earlier.add(self)
+        self._setup, self._run = setup, run
 
     def checkpoint(self) -> _core.State:
         """The state as a value, for :meth:`restore` of this integrator."""

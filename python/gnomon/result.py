@@ -109,6 +109,31 @@ class Result:
     model : Model
     """
 
+    t: np.ndarray
+    y: np.ndarray
+    success: bool
+    status: int
+    message: str
+    nfev: int
+    njev: int
+    t_events: list[np.ndarray] | None
+    y_events: list[np.ndarray] | None
+    sol: DenseOutput | None
+    contact_events: list[dict[str, Any]]
+    stats: dict[str, Any]
+    promises: dict[str, Any]
+    broken_promises: list[str]
+    warnings: list[str]
+    provenance: dict[str, Any]
+    model: Model
+    _parameters: dict[str, Any]
+    _start: tuple[np.ndarray | None, np.ndarray | None]
+    _lam: np.ndarray
+    _turns: np.ndarray
+    _energy_error: np.ndarray | None
+    _conservative: bool
+    _own_steps: bool
+
     def __init__(self, **values: Any):
         self.__dict__.update(values)
 

@@ -7,7 +7,7 @@ import inspect
 import math
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from .arrays import numbers
 from .errors import BadValueError, RefusedError, UnknownNameError, functions_raise
 from .events import Event, Watcher
 from .model import Model, assignments, model_of
+from .progress import reported
 from .result import DenseOutput, Result
 
 _SCHEME_OF_OPTIONS = "energy-momentum"  # where they are given without one
@@ -165,6 +166,7 @@ def solve(
     contact: Mapping[str, Any] | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    progress: bool | Callable[[float], Any] | None = None,
     **unknown: Any,
 ) -> Result:
     """Integrate a model from ``t_span[0]`` to ``t_span[1]``.
@@ -213,6 +215,9 @@ def solve(
         For models with obstacles: ``mode``, ``restitution``, ``zeno_speed``.
     first_step, max_step : float, optional
         Of steps of a tolerance.
+    progress : bool or callable, optional
+        Show how far the run is: a bar in a notebook, else a line of standard error; gone afterwards. Left out: in a
+        notebook, where it takes more than a second. A function is called with the time, at most five times a second.
 
     Returns
     -------
@@ -245,8 +250,8 @@ def solve(
         raise RefusedError("events are for models without obstacles: result.contact_events has what happened at those")
     clock, functions = time.perf_counter(), setup.instance.function_seconds
     take = _reference_result if setup.is_reference else _scheme_result
-    with functions_raise(setup.instance):
-        values, raised = take(setup, t0, t1, times, dense_output, events)
+    with functions_raise(setup.instance), reported(progress, "t", t0, t1) as shown:
+        values, raised = take(setup, t0, t1, times, dense_output, events, shown)
     stats = values["stats"]
     stats["seconds"] = time.perf_counter() - clock
     stats["function_calls"] = setup.instance.function_calls
@@ -282,11 +287,11 @@ def _above_bounds(result: Result) -> list[str]:
     return found
 
 
-def _scheme_result(setup, t0, t1, times, dense_output, events):
+def _scheme_result(setup, t0, t1, times, dense_output, events, progress):
     run = setup.run()
     run.start()
     watcher = _watcher(events, t0, run.y)
-    record = run.record(t1, setup.step or 0.0, times, dense_output, watcher)
+    record = run.record(t1, setup.step or 0.0, times, dense_output, watcher, progress)
     raised, counters = record["raised"] or setup.instance.raised, run.counters
     values = _common(setup, record, dense_output)
     _set_status(values, record, raised)
@@ -297,7 +302,7 @@ def _scheme_result(setup, t0, t1, times, dense_output, events):
     return values, raised
 
 
-def _reference_result(setup, t0, t1, times, dense_output, events):
+def _reference_result(setup, t0, t1, times, dense_output, events, progress):
     watcher = _watcher(events, t0, setup.instance.start)
     own_steps = times is None and not setup.step
     if times is None:
@@ -310,7 +315,7 @@ def _reference_result(setup, t0, t1, times, dense_output, events):
     if setup.rtol is not None and "rtol" in known:
         own += [("rtol", repr(setup.rtol)), ("atol", repr(setup.atol or setup.rtol / 10))]
     asked = [float(t) for t in times]
-    record = _core.run_reference(setup.instance, setup.scheme, own, setup.contact, asked, own_steps, t1, watcher)
+    record = _core.run_reference(setup.instance, setup.scheme, own, setup.contact, asked, own_steps, t1, watcher, progress)
     raised = record["raised"] or setup.instance.raised
     record["steps"], steps = record["output"], record["steps"]
     values = _common(setup, record, dense_output)

@@ -60,3 +60,47 @@ def test_datasets_have_units(run):
     data = run.to_xarray()
     assert data["arm.x"].attrs["units"] == "m" and np.array_equal(data["arm.x"], run.outputs["arm.x"])
     assert np.array_equal(data["t"], run.t)
+
+
+def test_progress_is_told_to_a_function(rod, start):
+    seen = []
+    for arguments in (dict(step=1e-5), dict(scheme="ida-ggl", step=1e-4)):
+        seen.clear()
+        gn.solve(rod, (0, 3), progress=seen.append, t_eval=[0, 3] if "scheme" not in arguments else None, **arguments, **start)
+        assert len(seen) >= 2 and seen == sorted(seen) and 0 <= seen[0] and seen[-1] <= 3
+    seen.clear()
+    gn.ensemble(rod, (0, 1), step=1e-4, vary={"step": "grid(1e-4,2e-4,200)"}, progress=seen.append, **start)
+    assert len(seen) >= 2 and seen == sorted(seen) and seen[-1] <= 1
+    with pytest.raises(ZeroDivisionError) as caught:
+        gn.solve(rod, (0, 1e4), step=1e-4, t_eval=[0, 1e4], progress=lambda t: 1 / 0, **start)
+    assert caught.value.result.status == -2
+    with pytest.raises(gn.BadValueError, match="progress = 3 is neither"):
+        gn.solve(rod, (0, 1), step=0.1, progress=3, **start)
+
+
+def test_progress_in_a_terminal_and_in_a_notebook(rod, start, capsys, monkeypatch):
+    gn.solve(rod, (0, 3), step=1e-5, t_eval=[0, 3], progress=True, **start)
+    line = capsys.readouterr().err
+    assert "t = " in line and " of 3, " in line and line.endswith("\r") and "\n" not in line
+    gn.solve(rod, (0, 1), step=1e-2, **start)
+    assert capsys.readouterr().err == ""
+
+    shown = []
+
+    class Display:
+        HTML = str
+
+        def display(self, text, display_id):
+            shown.append(text)
+            return self
+
+        def update(self, text):
+            shown.append(text)
+
+    monkeypatch.setattr("gnomon.progress._notebook", lambda: Display())
+    monkeypatch.setattr("gnomon.progress._SILENT", 0.0)
+    gn.solve(rod, (0, 3), step=1e-5, t_eval=[0, 3], **start)
+    assert shown[0].startswith("<progress value=") and shown[-1] == ""
+    shown.clear()
+    gn.solve(rod, (0, 3), step=1e-5, t_eval=[0, 3], progress=False, **start)
+    assert shown == []

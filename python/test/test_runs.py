@@ -184,3 +184,72 @@ def test_a_formula_that_becomes_no_number_is_named(given):
     falls = gn.Model("x", 1, "x", force={"x": "-0.1*sqrt(x)"})
     s = gn.solve(falls, (0, 3), q0=[1], **given)
     assert s.status == -1 and 'the force of x, "-0.1*sqrt(x)", is not a number' in s.message
+
+
+TORSION = """format = 1
+planar = true
+bodies.wheel = { position = [0, 0], shape = { disc = 0.5, density = 10 }, angular_velocity = 3, velocity = "assembled" }
+points.O = { position = [0, 0] }
+joints.hub = { type = "revolute", between = ["O", "wheel"], stiffness = "k" }
+parameters = { k = 0.01 }
+"""
+
+
+def test_parameters_between_steps(rod, start):
+    """An oscillator whose stiffness changes, against the closed form; what counts goes on."""
+    m = gn.Model("x", 1, "k*x^2/2", parameters=dict(k=1))
+    run = gn.Integrator(m, [1], rtol=1e-10)
+    run.advance(1.0)
+    steps = run.stats["steps"]
+    run.set_parameters(k=4)
+    assert run.t == 1 and run.stats["steps"] == steps
+    run.advance(2.0)
+    exact = np.cos(1) * np.cos(2) - np.sin(1) / 2 * np.sin(2)
+    assert run.q[0] == pytest.approx(exact, abs=1e-8)
+    assert run.stats["steps"] > steps and abs(run.energy_error) < 1e-14 and not run.broken_promises
+    for values, error in ((dict(kk=3), gn.UnknownNameError), (dict(k="x"), gn.ModelError)):
+        with pytest.raises(error):
+            run.set_parameters(**values)
+    assert run.t == 2 and run.q[0] == pytest.approx(exact, abs=1e-8)
+
+    # A rod of another length does not fit where it is: refused, and projected where that was asked for.
+    for project in (False, True):
+        run = gn.Integrator(rod, step=0.01, project_start=project, **start)
+        run.advance(0.5)
+        before = run.y
+        if project:
+            run.set_parameters(l=1.001)
+            assert np.linalg.norm(run.q) == pytest.approx(1.001, abs=1e-14)
+            run.advance(1.0)
+            assert abs(run.energy_error) < 1e-14
+        else:
+            with pytest.raises(gn.InconsistentStartError):
+                run.set_parameters(l=1.001)
+            assert np.array_equal(run.y, before)
+
+
+def test_parameters_between_steps_keep_turns():
+    """A torsion spring that is wound up by more than a turn keeps its angle."""
+    m = gn.Model.from_toml(TORSION)
+    run = gn.Integrator(m, rtol=1e-9)
+    run.advance(3.0)
+    whole = gn.solve(m, (0, 6), rtol=1e-9, t_eval=[0, 3, 6])
+    assert whole.outputs["hub.angle"][1] > 7
+    run.set_parameters(k=0.01)
+    run.advance(6.0)
+    assert run.y == pytest.approx(whole.y[:, -1], abs=1e-6)
+
+
+def test_parameters_between_steps_beside_contacts():
+    """A ball at rest on the floor stays there when gravity changes, and what happened before is not forgotten."""
+    m = gn.Model("y", 1, "a*y", obstacles={"floor": "y"}, parameters=dict(a=9.81))
+    run = gn.Integrator(m, [1], step=0.01, contact={"restitution": 0.0})
+    run.advance(2.0)
+    events = len(run.contact_events)
+    assert events > 0 and run.q[0] == pytest.approx(0, abs=1e-12)
+    run.set_parameters(a=20)
+    run.advance(3.0)
+    assert run.q[0] == pytest.approx(0, abs=1e-12) and len(run.contact_events) >= events
+    run.set_parameters(a=-2)
+    run.advance(4.0)
+    assert run.q[0] == pytest.approx(1, abs=1e-9)

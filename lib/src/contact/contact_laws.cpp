@@ -5,8 +5,8 @@
 
 namespace gnomon {
 
-void ContactLaws::start(double t0, const Vector& q0, const Vector& p0) {
-  const ContactGaps gaps = contact_.start(t0, q0, p0);
+void ContactLaws::start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& turns) {
+  const ContactGaps gaps = contact_.start(t0, q0, p0, turns);
   Contacts landing;
   for (Index i = 0; i < gaps.c.size(); ++i) {
     const double near = thresholds::touching_gap / thresholds::gap_rounding * contact_.gap_tolerance(i);

@@ -32,7 +32,7 @@ class ContactLaws {
   /// Pieces begin with a projection onto their constraints, so that an event leaves small gaps to it.
   void leave_gaps() { rules_.positions = false; }
 
-  void start(double t0, const Vector& q0, const Vector& p0);
+  void start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& turns = {});
   /// The state goes on from here, with the contacts that are closed in it.
   void restore(const State& checkpoint);
   /// Impacts of the contacts that touch, then: which of them stay closed, and which of those stick. letting_go:

@@ -122,7 +122,7 @@ void ContactRun::add_counters(const RunCounters& before) {
   counters_.overstepped_change += integrator_->counters().overstepped_change - before.overstepped_change;
 }
 
-void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
+void ContactRun::start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& turns) {
   counters_ = RunCounters();
   singular_ = SingularPosition();
   integrators_.clear();
@@ -131,8 +131,8 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   judged_ = false;
   defect_ = 0;
   deepest_ = 0;
-  laws_.start(t0, q0, p0);
-  const Windings turns(contact_.state().turns);
+  laws_.start(t0, q0, p0, turns);
+  const Windings held(contact_.state().turns);
   enter_piece();
   now_energy_ = quantities_.energy(contact_.state());
   if (contact_.resting()) return contact_.multipliers_at_rest(contact_.state().lambda);

@@ -27,7 +27,7 @@ class ContactRun final : public EventDriver {
   ContactRun(std::shared_ptr<const System> system, const Scheme& scheme, Options scheme_options,
              const SolverFactory& solver, Options solver_options, const IntegratorOptions& options);
 
-  void start(double t0, const Vector& q0, const Vector& p0) override;
+  void start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& turns) override;
   bool step(double h, StepReport& report, StepJudge* judge = nullptr) override;
   int estimate_errors(bool on) override;
   bool interrupted() const override { return contact_.events().size() > saved_.contact.events; }

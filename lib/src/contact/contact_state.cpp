@@ -45,8 +45,9 @@ Vector ContactState::held(const ContactKey& key) const {
   return held;
 }
 
-ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
+ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& near) {
   state_ = State();
+  state_.turns = near;
   Vector angles;
   if (const ContinuousAngles* counted = quantities_.system()->parts().angles)
     counted->count(t0, q0, state_.turns, angles);

@@ -69,7 +69,7 @@ class ContactState {
   void set_resting(bool resting) { resting_ = resting; }
 
   /// A new run. Returns the gaps.
-  ContactGaps start(double t0, const Vector& q0, const Vector& p0);
+  ContactGaps start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& near);
   /// The state goes on with these contacts closed.
   void enter(const ContactKey& key, const Vector& held);
   /// A released contact is an open one like others as soon as its gap, measured in `now`, has opened.

@@ -135,8 +135,9 @@ void Integrator::Impl::find_turns() {
   if (switches.any()) switches.begin(z, rank.rank);
 }
 
-std::vector<int> Integrator::Impl::turns_at(double t0, const ConsistentStart& start) {
+std::vector<int> Integrator::Impl::turns_at(double t0, const ConsistentStart& start, const std::vector<int>& near) {
   State at;
+  at.turns = near;
   at.t = t0;
   at.q.set(start.q);
   at.p.set(start.p);
@@ -159,15 +160,14 @@ std::string Integrator::Impl::turn_text() {
          number_text(most_turned) + " rad can be told from as much the other way";
 }
 
-void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
-  const std::vector<int> no_turns;
-  const Windings at_start(no_turns);
+void Integrator::start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& near) {
+  const Windings at_start(near);
   const bool project = impl_->options.project_start;
   if (impl_->driver) {
     Vector q = q0, p = p0;
     if (project && q.size() == system().n() && p.size() == system().n()) project_start(system(), t0, q, p);
     impl_->started = false;
-    impl_->driver->start(t0, q, p);
+    impl_->driver->start(t0, q, p, near);
     const Windings held(impl_->driver->state().turns);
     check_declarations(*impl_->model, t0, q, p);
     impl_->rank = impl_->driver->constraint_rank();
@@ -176,7 +176,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     if (impl_->control.active()) impl_->control.start(impl_->z);
   } else {
     const ConsistentStart start = consistent_start(*impl_->model, t0, q0, p0, project);
-    const std::vector<int> turns = impl_->turns_at(t0, start);
+    const std::vector<int> turns = impl_->turns_at(t0, start, near);
     const Windings held(turns);
     check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
     impl_->started = false;
@@ -184,6 +184,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     impl_->find_border(t0, start.q);
     State& z = impl_->z;
     z = State();
+    z.turns = turns;
     z.t = t0;
     z.q.set(start.q);
     z.p.set(start.p);

@@ -91,7 +91,7 @@ struct Integrator::Impl {
   /// The angles of z and the quarter turns near them.
   void find_turns();
   /// Those at a start.
-  std::vector<int> turns_at(double t0, const ConsistentStart& start);
+  std::vector<int> turns_at(double t0, const ConsistentStart& start, const std::vector<int>& near);
   /// Of an attempted step: empty, with the quarter turns of `next` moved; or the angle that turns by more than can be
   /// told.
   std::string turn_text();

@@ -23,8 +23,8 @@ class GNOMON_EXPORT EventDriver {
  public:
   virtual ~EventDriver() = default;
 
-  /// Throws Error(inconsistent_start) for a start inside an obstacle.
-  virtual void start(double t0, const Vector& q0, const Vector& p0) = 0;
+  /// As Integrator::start. Throws Error(inconsistent_start) for a start inside an obstacle.
+  virtual void start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& turns) = 0;
   /// One step of size h > 0. On failure everything is as before, events and book included. With a judge the step fails
   /// as error_too_large where the errors of its smooth pieces, added up, do not pass; estimate_errors(true) goes
   /// before.

@@ -122,8 +122,9 @@ class GNOMON_EXPORT Integrator {
   /// Checks the data (see check_start) and what the model declares (see check_declarations), sets the state, resets
   /// monitor and counters. After this nothing allocates. Data that is refused leaves a run as it was; where
   /// the scheme then fails at the start, or with obstacles, the integrator is not started.
-  /// An overdetermined DAE starts from y0 and z0.
-  void start(double t0, const Vector& q0, const Vector& p0);
+  /// An overdetermined DAE starts from y0 and z0. Angles are counted from `near`, State::turns of a run that this one
+  /// goes on from with another model of the same coordinates; empty: from none.
+  void start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& near = {});
   /// Goes on from t, q and p (work and counters too) of a state of this model, in particular after an event that
   /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on, and what the change made
   /// of energy and momentum maps is no error. Instead of start() where the state is known to be good: there are no

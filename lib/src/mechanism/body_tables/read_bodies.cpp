@@ -166,7 +166,8 @@ class BodyReader : TableReader {
   void read_shape(const toml::node& node, const std::string& what, Body& body) const {
     std::vector<std::string> known{"density", "from", "to", "scale"};
     for (const int dimension : {2, 3})
-      for (const ShapeType& type : shape_types(dimension)) known.emplace_back(type.name);
+      for (const ShapeType& type : shape_types(dimension))
+        if (std::find(known.begin(), known.end(), type.name) == known.end()) known.emplace_back(type.name);
     const Keys keys = keys_of(node, "the shape of " + what, file_.place(node), known);
     body.density = optional(keys, "density");
     if (body.density && body.mass)
