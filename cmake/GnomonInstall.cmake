@@ -37,6 +37,11 @@ foreach(directory IN LISTS directories)
   string(APPEND GNOMON_PC_SUNDIALS_CFLAGS " -I${directory}")
 endforeach()
 
+# Programs that are linked by them start from a prefix that the loader does not look in; /usr it knows.
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL /usr)
+  set(GNOMON_PC_RPATH " -Wl,-rpath,\${libdir}")
+endif()
+
 # Relative to the file itself, so that the prefix may be chosen when installing.
 file(RELATIVE_PATH GNOMON_PC_INCLUDE /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix/${CMAKE_INSTALL_INCLUDEDIR})
 foreach(package IN ITEMS gnomon gnomon_c)

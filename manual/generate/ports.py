@@ -6,12 +6,13 @@ from common import ROOT, listing
 LIBRARIES = {
     "cvode": ["-lsundials_cvode", "-lsundials_sunmatrixdense", "-lsundials_sunlinsoldense"],
     "arkode": ["-lsundials_arkode"],
+    "ida": ["-lsundials_ida", "-lsundials_sunmatrixdense", "-lsundials_sunlinsoldense"],
     "gnomon": ["-lgnomon_c"],
 }
 
 
 def write(build, source):
-    for name in ("pendulum_cvode", "pendulum_gnomon", "kepler_arkode", "kepler_gnomon"):
+    for name in ("pendulum_cvode", "pendulum_gnomon", "kepler_arkode", "kepler_gnomon", "rod_ida", "rod_gnomon"):
         program = source / "generated" / name
         call = [
             "cc",
