@@ -41,6 +41,13 @@ struct Facts {
   std::vector<std::pair<std::string, Cell>> rows;
 };
 
+/// What has to be seen first, in a box: that a run stopped and why, for instance.
+struct Notice {
+  Mark mark = Mark::warn;
+  std::string title;
+  std::vector<std::string> paragraphs;
+};
+
 /// A command line, or any text to be copied, in a box with a button.
 struct Command {
   std::string title, text;
@@ -119,6 +126,13 @@ struct MovingRun {
   std::vector<double> poses = {};
 };
 
+/// A tick below the slider of a motion.
+struct MotionEvent {
+  double t;
+  std::string text;            ///< "landing of floor.a"
+  std::string kind = "event";  ///< contact, friction, switch, stop or event: what has a colour of its own
+};
+
 /// An animated view with a slider of time. All runs move together, at a common list of times.
 struct Motion {
   std::string title, note;
@@ -131,6 +145,7 @@ struct Motion {
   std::vector<MovingCurve> curves;
   std::vector<MovingSolid> solids;  ///< of dimension 3
   std::vector<MovingRun> runs;      ///< at least one
+  std::vector<MotionEvent> events = {};
 };
 
 /// Quantities over time: a table of their extremes, in which those are chosen that are drawn, a chart for each unit.
@@ -148,6 +163,6 @@ struct Quantities {
   std::vector<One> all;
 };
 
-using Block = std::variant<Section, Text, Facts, Command, Table, Matrix, Chart, Motion, Quantities>;
+using Block = std::variant<Section, Text, Notice, Facts, Command, Table, Matrix, Chart, Motion, Quantities>;
 
 }  // namespace gnomon::pages

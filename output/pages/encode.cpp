@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -96,6 +97,29 @@ Json::Value named(const char* kind, const std::string& title) {
   return out;
 }
 
+/// Times, and for each the place of its text and kind among the different ones.
+Json::Value encode_events(const std::vector<MotionEvent>& events, Arrays& arrays) {
+  Json::Value out;
+  out["texts"] = Json::Value(Json::arrayValue);
+  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  std::vector<double> times;
+  std::vector<std::size_t> at;
+  for (const MotionEvent& event : events) {
+    const auto [place, added] = known.try_emplace({event.text, event.kind}, known.size());
+    if (added) {
+      Json::Value text(Json::arrayValue);
+      text.append(event.text);
+      text.append(event.kind);
+      out["texts"].append(text);
+    }
+    times.push_back(event.t);
+    at.push_back(place->second);
+  }
+  out["times"] = arrays.add(times, Precision::exact);
+  out["at"] = arrays.add(at);
+  return out;
+}
+
 struct Encoder {
   Arrays& arrays;
 
@@ -106,6 +130,12 @@ struct Encoder {
   }
   Json::Value operator()(const Text& block) const {
     Json::Value out = named("text", block.title);
+    out["paragraphs"] = encode(block.paragraphs);
+    return out;
+  }
+  Json::Value operator()(const Notice& block) const {
+    Json::Value out = named("notice", block.title);
+    out["mark"] = name(block.mark);
     out["paragraphs"] = encode(block.paragraphs);
     return out;
   }
@@ -197,6 +227,7 @@ struct Encoder {
       if (!run.poses.empty()) one["poses"] = arrays.add(run.poses, Precision::range);
       out["runs"].append(one);
     }
+    if (!block.events.empty()) out["events"] = encode_events(block.events, arrays);
     out["solids"] = Json::Value(Json::arrayValue);
     for (const MovingSolid& solid : block.solids) {
       Json::Value one;
@@ -261,6 +292,10 @@ struct Checker {
       if (!(block.times[k] > block.times[k - 1]))
         misfit(block.title, fmt::format("time {} is {:g} after {:g}, increasing times were expected", k, block.times[k],
                                         block.times[k - 1]));
+    for (std::size_t k = 0; k < block.events.size(); ++k)
+      if (!std::isfinite(block.events[k].t) || (k > 0 && block.events[k].t < block.events[k - 1].t))
+        misfit(block.title,
+               fmt::format("event {} is at {:g}, finite times in their order were expected", k, block.events[k].t));
     std::size_t points = 0;
     for (const MovingCurve& curve : block.curves) points += curve.n_points;
     const std::size_t expected = block.times.size() * points * static_cast<std::size_t>(block.dimension);

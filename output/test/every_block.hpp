@@ -87,6 +87,10 @@ inline pages::Motion turning_box() {
   plane.points = {-1, -1, -0.5, 1, -1, -0.5, 1, 1, -0.5, -1, 1, -0.5};
   motion.solids = {box, joint, plane};
   motion.runs = {{"projected-rk", 0}};
+  motion.events = {{0.5, "landing, floor.corner", "contact"},
+                   {0.501, "sticking, floor.corner", "friction"},
+                   {1.2, "lift-off, floor.corner", "contact"},
+                   {2, "the run stopped", "stop"}};
   for (int k = 0; k <= 100; ++k) {
     const double t = 0.02 * k, c = std::cos(t), s = std::sin(t);
     motion.times.push_back(t);
@@ -129,6 +133,7 @@ inline pages::Page every_block() {
       Command{"The same run again", "gnomon run double-spherical-pendulum --set start=spatial --step 1e-3 --until 1"});
   page.add(Text{"", {"Energy and constraints stay at rounding level."}});
   page.add(Section{"Motion"});
+  page.add(Notice{Mark::bad, "Stopped at t = 2 s, before the end at 3 s", {"The <i>hinge</i> locks.", "A warning."}});
   page.add(arm(3));
   page.add(arm(2));
   page.add(turning_box());

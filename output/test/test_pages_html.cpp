@@ -159,6 +159,9 @@ BOOST_AUTO_TEST_CASE(blocks_that_do_not_fit_together) {
   motion = gnomon::test::turning_box();
   motion.solids[0].triangles[0] = 8;
   says(motion, "\"box\" has a corner 8 and 24 coordinates");
+  motion = gnomon::test::turning_box();
+  std::swap(motion.events[1], motion.events[2]);
+  says(motion, "event 2 is at 0.501, finite times in their order were expected");
   Quantities quantities = gnomon::test::of_the_box();
   quantities.all[1].values.pop_back();
   says(quantities, "\"hinge.force.x\" has 50 values at 51 times");

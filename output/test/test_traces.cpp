@@ -237,6 +237,40 @@ BOOST_AUTO_TEST_CASE(blocks) {
     BOOST_TEST(std::count(titles.begin(), titles.end(), title) == 1, "there is no " << title);
 }
 
+// Errors of energy are parts of one energy all over the page; events and the stop of a run are ticks below its motion,
+// whose times end where the run did.
+BOOST_AUTO_TEST_CASE(one_energy_and_the_events) {
+  const ProblemInstance instance = registry().build("planar-pendulum");
+  RunTrace::Spec spec;
+  spec.name = "one";
+  spec.t_end = 4;
+  RunTrace one(instance, spec);
+  const Integrator run = traced_run(instance, one);
+  BOOST_TEST(one.energy_scale() == run.monitor().energy_scale());
+  one.set_events({{0.25, "landing", "wall"}, {0.5, "rest", ""}}, true);
+  const auto blocks = traces::run_blocks({&one});
+  double largest = 0, part = 0;
+  for (const pages::Block& block : blocks) {
+    if (const auto* motion = std::get_if<pages::Motion>(&block)) {
+      BOOST_TEST_REQUIRE(motion->events.size() == 3u);
+      BOOST_TEST(motion->events[0].text == "landing, wall");
+      BOOST_TEST(motion->events[1].text == "rest");
+      BOOST_TEST(motion->events[2].kind == "stop");
+      BOOST_TEST(motion->events[2].t == run.state().t);
+      BOOST_TEST(motion->times.back() <= 1.0 + 1e-9);
+      BOOST_TEST(motion->times.back() > 0.98);
+    }
+    if (const auto* table = std::get_if<pages::Table>(&block)) {
+      BOOST_TEST(table->columns[3] == "energy / E");
+      part = std::stod(table->rows[0][3].text);
+    }
+    if (const auto* chart = std::get_if<pages::Chart>(&block); chart && chart->title == "Energy error")
+      for (const double y : chart->series.front().y) largest = std::max(largest, std::abs(y));
+  }
+  BOOST_TEST(largest == run.monitor().relative_energy_error(), boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(part == largest, boost::test_tools::tolerance(1e-2));
+}
+
 // Outputs are quantities, of which the first that changes is drawn in each of two units; what a reference does not know
 // is said beside the energy error.
 BOOST_AUTO_TEST_CASE(outputs_by_unit) {
@@ -280,6 +314,7 @@ position = { x = 1 }
     }
     const auto* chart = std::get_if<pages::Chart>(&block);
     if (!chart) continue;
+    if (chart->title == "Energy error") BOOST_TEST(chart->y.label == "|H - H(t0) - booked work| / E");
     if (chart->title == "Energy error")
       BOOST_TEST(chart->note == "Not known of two: forces do work, which a reference does not book.");
   }

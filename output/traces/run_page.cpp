@@ -25,6 +25,8 @@ using SeriesOf = std::function<const DecimatedSeries&(const RunTrace&)>;
 constexpr std::size_t most_coordinates = 12;
 /// The most points of a quantity over time, and the most quantities.
 constexpr std::size_t most_points = 500, most_quantities = 400;
+/// The most events on the slider of a motion.
+constexpr std::size_t most_events = 5000;
 
 /// Mechanisms of bodies are in metres, kilograms and seconds; of other models the units are not known.
 bool in_si(const RunTrace& run) {
@@ -91,11 +93,22 @@ void add_guide(Chart& chart, const Extreme& through, double t0, double t_end, do
   chart.series.push_back(std::move(guide));
 }
 
+/// What errors of energy are divided by all over the page; empty where T and U are not known.
+std::optional<double> energy_scale(const Runs& runs) {
+  const double scale = runs.front()->energy_scale();
+  if (scale > 0 && std::isfinite(scale)) return scale;
+  return std::nullopt;
+}
+
 Chart energy_chart(const Runs& runs) {
-  Chart chart = over_time(runs, "Energy error", "|H - H(t0) - booked work|", true, &RunTrace::energy_error);
-  if (in_si(*runs.front())) chart.y.unit = "J";
+  const std::optional<double> scale = energy_scale(runs);
+  Chart chart = over_time(runs, "Energy error", scale ? "|H - H(t0) - booked work| / E" : "|H - H(t0) - booked work|",
+                          true, &RunTrace::energy_error);
+  if (!scale && in_si(*runs.front())) chart.y.unit = "J";
   for (std::size_t i = 0; i < runs.size(); ++i)
     add(chart, runs[i]->discrete_error(), runs[i]->spec().discrete_energy + ", " + runs[i]->spec().name, i);
+  for (Series& one : chart.series)
+    for (double& y : one.y) y /= scale.value_or(1);
   std::optional<Extreme> best, worst;
   for (const RunTrace* run : runs)
     if (const auto error = largest(run->energy_error())) {
@@ -103,6 +116,8 @@ Chart energy_chart(const Runs& runs) {
       if (!worst || error->value > worst->value) worst = error;
     }
   const RunTrace& first = *runs.front();
+  for (auto* found : {&best, &worst})
+    if (*found) (*found)->value /= scale.value_or(1);
   if (best) add_guide(chart, *best, first.instance().t0, first.spec().t_end, 0.5, "~ sqrt(t), rounding");
   if (worst && worst->value > best->value)
     add_guide(chart, *worst, first.instance().t0, first.spec().t_end, 1, "~ t, drift");
@@ -111,6 +126,17 @@ Chart energy_chart(const Runs& runs) {
       chart.note += fmt::format("{}Not known of {}: forces do work, which a reference does not book.",
                                 chart.note.empty() ? "" : " ", run->spec().name);
   return chart;
+}
+
+/// Says what E is.
+std::string energy_base(const Runs& runs) {
+  const RunTrace& run = *runs.front();
+  const std::optional<double> scale = energy_scale(runs);
+  if (!run.instance().model->has_energy() || !scale) return {};
+  return fmt::format(
+      "Relative errors of energy, in the chart, the table and the summary, are parts of one energy: "
+      "E = max(max |T|, max |U|){} = {:.4g}{}. ",
+      runs.size() > 1 ? " of " + run.spec().name : " of the run", *scale, in_si(run) ? " J" : "");
 }
 
 /// |q - q_ref|/|q_ref| at the targets of each reference, which are times of samples of the runs.
@@ -272,20 +298,59 @@ std::optional<pages::Quantities> quantities_of(const RunTrace& run) {
 pages::Table drift_table(const Runs& runs) {
   pages::Table table;
   table.title = "Largest errors";
-  table.columns = {
-      "run", "states", "energy", "|g|, positions", "|G v + g_t|, velocities", "momentum maps", "promised to rounding"};
+  table.columns = {"run",
+                   "states",
+                   in_si(*runs.front()) ? "energy [J]" : "energy",
+                   "energy / E",
+                   "|g|, positions",
+                   "|G v + g_t|, velocities",
+                   "momentum maps",
+                   "promised to rounding"};
   const auto text = [](const std::optional<Extreme>& value) -> std::string {
     return value ? fmt::format("{:.2e}", value->value) : "-";
   };
+  const std::optional<double> scale = energy_scale(runs);
   for (const RunTrace* run : runs) {
-    std::optional<Extreme> momentum;
+    std::optional<Extreme> momentum, energy = largest(run->energy_error()), part = energy;
+    if (!scale) part.reset();
+    if (part) part->value /= *scale;
     for (const RunTrace::Curve& curve : run->momentum())
       if (const auto one = largest(curve.series); one && (!momentum || one->value > momentum->value)) momentum = one;
-    table.rows.push_back({run->spec().name, fmt::format("{}", run->states()), text(largest(run->energy_error())),
+    table.rows.push_back({run->spec().name, fmt::format("{}", run->states()), text(energy), text(part),
                           text(largest(run->position())), text(largest(run->velocity())), text(momentum),
                           run->spec().promises.empty() ? "-" : run->spec().promises});
   }
   return table;
+}
+
+/// The events of a run, and where it stopped. The slider ends where all runs have ended.
+void add_events(pages::Motion& motion, const RunTrace& run) {
+  const auto kind_of = [](const std::string& kind) {
+    if (kind == "landing" || kind == "impact" || kind == "launch") return "contact";
+    return kind == "switched" ? "switch" : "friction";
+  };
+  const std::map<std::string, std::string> says{
+      {"landing", "landing"}, {"impact", "impact"},  {"launch", "lift-off"}, {"turning", "turning of the friction"},
+      {"rest", "rest"},       {"stick", "sticking"}, {"slide", "sliding"},   {"switched", "switch"}};
+  for (std::size_t i = 0; i < std::min(run.events().size(), most_events); ++i) {
+    const RunTrace::Event& event = run.events()[i];
+    const auto known = says.find(event.kind);
+    const std::string what = known == says.end() ? event.kind : known->second;
+    motion.events.push_back({event.t, event.where.empty() ? what : what + ", " + event.where, kind_of(event.kind)});
+  }
+  if (run.stopped()) motion.events.push_back({run.last_time(), "the run stopped", "stop"});
+}
+
+/// The times of the frames up to the last one that some run has got to.
+std::vector<double> times_reached(const Runs& runs) {
+  const RunTrace& first = *runs.front();
+  std::size_t points = 0, most = 1;
+  for (std::size_t k = 0; k < first.curves().size(); ++k) points += first.shown_points(k);
+  points *= static_cast<std::size_t>(first.dimension());
+  for (const RunTrace* run : runs) most = std::max(most, run->frames().size() / std::max<std::size_t>(points, 1));
+  std::vector<double> times = first.frame_times();
+  times.resize(std::min(times.size(), most));
+  return times;
 }
 
 /// The frames that all runs have got to are common; one that stopped early is not there any more.
@@ -295,7 +360,7 @@ std::optional<pages::Motion> motion_of(const Runs& runs) {
   pages::Motion motion;
   motion.title = "Motion";
   motion.dimension = first.dimension();
-  motion.times = first.frame_times();
+  motion.times = times_reached(runs);
   if (in_si(first)) motion.time_unit = "s";
   for (const Solid& solid : first.solids()) {
     pages::MovingSolid one;
@@ -354,13 +419,14 @@ std::optional<pages::Motion> motion_of(const Runs& runs) {
     run.name = runs[i]->spec().name;
     run.group = group_of(i);
     run.reference = runs[i]->spec().reference;
-    run.points = runs[i]->frames();
+    run.points = runs[i]->frames();  // at most as many as there are times
     run.points.resize(numbers, std::nan(""));
     run.poses = runs[i]->poses();
     run.poses.resize(9 * motion.times.size() * motion.solids.size(), std::nan(""));
     motion.runs.push_back(std::move(run));
   }
   if (motion.runs.empty()) return std::nullopt;
+  add_events(motion, first);
   if (first.point_stride() > 1)
     motion.note = fmt::format("Of each curve every {} point is drawn.",
                               first.point_stride() == 2   ? "second"
@@ -383,8 +449,9 @@ std::vector<pages::Block> run_blocks(const Runs& runs) {
   if (motion) blocks.emplace_back(std::move(*motion));
   if (quantities) blocks.emplace_back(std::move(*quantities));
   blocks.emplace_back(pages::Section{"Energy and constraints",
-                                     "Largest and smallest values of equal intervals are kept, so that no extreme is "
-                                     "missing. Zeros are gaps of a logarithmic axis."});
+                                     energy_base(runs) +
+                                         "Largest and smallest values of equal intervals are kept, so that no extreme "
+                                         "is missing. Zeros are gaps of a logarithmic axis."});
   blocks.emplace_back(drift_table(runs));
   add_chart(energy_chart(runs));
   add_chart(over_time(runs, "Position constraints", "|g|", true, &RunTrace::position));

@@ -79,6 +79,9 @@ void RunTrace::add(const State& z, const StepFigures& figures) {
   const Model& model = *instance_.model;
   model.measure(z.view(), now_);
   if (!start_) start_ = now_;
+  for (const double part :
+       {static_cast<double>(now_.kinetic), static_cast<double>(now_.potential), figures.energy_scale})
+    energy_scale_ = std::max(energy_scale_, std::abs(part));
   double error = figures.energy_error;
   if (std::isnan(error) && conservative_) error = static_cast<double>(now_.energy - start_->energy);
   energy_error_.add(z.t, error);

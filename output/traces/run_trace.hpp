@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/model/curves.hpp"
@@ -25,6 +26,7 @@ struct StepFigures {
   bool jumped = false;  ///< velocities may have jumped within the step, as at an obstacle
   /// Of the energy that the scheme conserves, where that is another one.
   double discrete_error = std::numeric_limits<double>::quiet_NaN();
+  double energy_scale = 0;  ///< the largest |T| or |U| of the run so far; 0: not known
 };
 
 /// A run of a scheme or a reference, state by state.
@@ -47,6 +49,11 @@ class RunTrace {
     std::string name;
     DecimatedSeries series = DecimatedSeries();
   };
+  /// What happened in it: "landing", "floor.a"; the second may be empty.
+  struct Event {
+    double t;
+    std::string kind, where;
+  };
   /// q and its rate at the end of a step, and the outputs of the model, which a reference has not.
   struct Sample {
     double t;
@@ -59,7 +66,18 @@ class RunTrace {
   /// between.
   void add(const State& z, const StepFigures& figures);
 
+  /// In the order of time. Where the run ended before the end, `stopped` says so.
+  void set_events(std::vector<Event> events, bool stopped) {
+    events_ = std::move(events);
+    stopped_ = stopped;
+  }
+
   const Spec& spec() const { return spec_; }
+  const std::vector<Event>& events() const { return events_; }
+  bool stopped() const { return stopped_; }
+  double last_time() const { return before_.t; }
+  /// The largest |T| or |U| of all states, without an additive constant of U: what errors of energy are parts of.
+  double energy_scale() const { return energy_scale_; }
   const ProblemInstance& instance() const { return instance_; }
   long states() const { return states_; }
   bool conservative() const { return conservative_; }
@@ -110,6 +128,9 @@ class RunTrace {
   long states_ = 0;
   Measured now_;
   std::optional<Measured> start_;
+  double energy_scale_ = 0;
+  std::vector<Event> events_;
+  bool stopped_ = false;
   DecimatedSeries energy_error_, kinetic_, potential_, position_, velocity_, step_, iterations_, work_, discrete_error_;
   std::vector<Curve> momentum_, integrals_;
 

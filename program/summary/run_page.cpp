@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
+#include "program/arguments.hpp"
 #include "traces/motion_gltf.hpp"
 #include "traces/run_page.hpp"
 
@@ -27,13 +29,71 @@ pages::Table event_table(const std::vector<std::array<std::string, 4>>& events) 
   return table;
 }
 
+/// The events of a run for the slider of its motion.
+std::vector<traces::RunTrace::Event> events_of(const std::vector<std::array<std::string, 4>>& rows) {
+  std::vector<traces::RunTrace::Event> events;
+  for (const auto& [t, kind, where, change] : rows) events.push_back({parse_real(t, "event"), kind, where});
+  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) { return a.t < b.t; });
+  return events;
+}
+
+/// "step 120 from t = 0.7 over h = 1e-3: CAUSE (DETAILS)" as the cause, and what else there is.
+std::vector<std::string> cause_first(const std::string& text) {
+  const std::size_t colon = text.rfind("step ", 0) == 0 ? text.find(": ") : std::string::npos;
+  if (colon == std::string::npos) return {text};
+  std::string cause = text.substr(colon + 2), more = "This was " + text.substr(0, colon);
+  std::size_t open = cause.size();
+  if (!cause.empty() && cause.back() == ')')
+    for (int depth = 0; open > 0;) {
+      depth += cause[--open] == ')' ? 1 : cause[open] == '(' ? -1 : 0;
+      if (depth == 0) break;
+    }
+  if (open > 1 && open < cause.size() && cause[open - 1] == ' ') {
+    more += "; " + cause.substr(open + 1, cause.size() - open - 2);
+    cause.resize(open - 1);
+  }
+  return {cause, more};
+}
+
+/// What has to be known before the motion is looked at: that the run stopped and why, warnings, a model that is not as
+/// it was given. Nothing where all is well.
+std::optional<pages::Notice> notice_of(const std::vector<SummaryRow>& summary, double t, double t_end,
+                                       const std::string& unit) {
+  pages::Notice notice;
+  const auto add = [&notice](std::string text) {
+    if (!text.empty() && text.back() != '.') text += '.';
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() += 'A' - 'a';
+    notice.paragraphs.push_back(std::move(text));
+  };
+  for (const SummaryRow& row : summary)
+    if (row.label == "STOPPED") {
+      notice.mark = pages::Mark::bad;
+      notice.title = fmt::format("Stopped at t = {:.6g}{}, before the end at {:g}{}", t, unit, t_end, unit);
+      for (const std::string& text : cause_first(row.text)) add(text);
+    }
+  for (const SummaryRow& row : summary) {
+    if (row.label == "BROKEN") notice.mark = pages::Mark::bad;
+    if (row.label == "singular") add("Singular position: " + row.text);
+    if (row.label == "repaired") add("Repaired: " + row.text);
+    if (row.label == "BROKEN") add("Broken " + row.text);
+    if (row.label == "undetermined" || row.label == "exceeded" || row.label == "WARNING") add(row.text);
+    if (row.label == "reference" && row.text.find(" stopped at t = ") != std::string::npos)
+      add("Reference " + row.text);
+  }
+  if (notice.title.empty())
+    notice.title = notice.mark == pages::Mark::bad ? "A promise is broken" : "Warnings of this run";
+  if (notice.paragraphs.empty()) return std::nullopt;
+  return notice;
+}
+
 /// The names that textbooks have, where the summary of a terminal is short.
 std::string in_full(std::string text, const std::string& label) {
   const std::vector<std::pair<std::string, std::string>> names =
       label == "promises" ? std::vector<std::pair<std::string, std::string>>{{" position", " position constraints"},
                                                                              {" hidden", " velocity constraints"},
                                                                              {" momentum", " momentum maps"}}
-      : label == "energy" ? std::vector<std::pair<std::string, std::string>>{{", slope ", ", drift "}}
+      : label == "energy" ? std::vector<std::pair<std::string, std::string>>{{", slope ", ", drift "},
+                                                                             {"(relative ", "(in parts of E: "}}
                           : std::vector<std::pair<std::string, std::string>>{};
   for (const auto& [brief, full] : names)
     if (const std::size_t at = text.find(brief); at != std::string::npos) text.replace(at, brief.size(), full);
@@ -93,7 +153,16 @@ void RunPage::finish(const Texts& texts) {
         row.label, pages::Cell(in_full(row.text, row.label), row.alarming ? pages::Mark::warn : pages::Mark::none));
   std::vector<const traces::RunTrace*> runs;
   for (const auto& trace : traces_) runs.push_back(trace.get());
-  for (pages::Block& block : traces::run_blocks(runs)) page.add(std::move(block));
+  const auto stopped = [](const SummaryRow& row) { return row.label == "STOPPED"; };
+  traces::RunTrace& first = *traces_.front();
+  first.set_events(events_of(texts.events), std::any_of(texts.summary.begin(), texts.summary.end(), stopped));
+  const bool in_si = !first.curves().empty() && first.curves().front().unit == "m";
+  std::optional<pages::Notice> notice = notice_of(texts.summary, first.last_time(), t_end_, in_si ? " s" : "");
+  for (pages::Block& block : traces::run_blocks(runs)) {
+    page.add(std::move(block));
+    if (notice) page.add(*notice);  // below the head of the first section, above the motion
+    notice.reset();
+  }
   page.add(pages::Section{"Summary", ""});
   page.add(std::move(facts));
   if (!texts.events.empty()) page.add(event_table(texts.events));
@@ -120,6 +189,7 @@ bool TraceObserver::observe(const State& z, long) {
   const InvariantMonitor& monitor = integrator_->monitor();
   const RunCounters& counters = integrator_->counters();
   if (integrator_->model().has_energy()) figures.energy_error = monitor.energy().last_error();
+  figures.energy_scale = monitor.energy_scale();
   if (monitor.discrete_energy().count() > 0) figures.discrete_error = monitor.discrete_energy().last_error();
   if (trace_->states() > 0) figures.iterations = static_cast<double>(counters.iterations - iterations_);
   figures.jumped = integrator_->events().size() != events_;

@@ -23,6 +23,13 @@ function toggle(label, pressed, change, attributes = {}) {
   return button;
 }
 
+/** A box to be ticked, with its name. */
+function check(label, ticked, change, attributes = {}) {
+  const box = element("input", { type: "checkbox", onchange: () => change(box.checked) });
+  box.checked = ticked;
+  return element("label", { class: "check", ...attributes }, box, label);
+}
+
 const superscripts = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075",
   6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
 

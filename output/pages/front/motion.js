@@ -19,16 +19,21 @@ class Motion {
     const bounds = bounds_of(this.runs.map((run) => run.points), this.dimension);
     if (this.dimension === 3 && block.solids) widen_by_solids(bounds, block);
     this.view = this.dimension === 3 ? new SpaceView(bounds, block.up) : new PlaneView(bounds, block.equal);
-    this.surfaces = SurfaceScene.make(this);
     this.t = this.times[0];
     this.playing = false;
-    this.with_forces = false;
-    this.forces = block.beside ? this.find_forces(block.beside) : [];
+    const solids = (block.solids ?? []).filter((solid) => ["body", "inertia"].includes(solid.shape));
+    this.bodies = (solids.length > 0 ? solids : this.curves.filter((curve) => curve.shape === "outline")).map((one) => one.name);
+    this.with_forces = this.with_names = false;
+    this.forces = ForceArrows.make(this, block.beside);
     this.traces = true;
+    this.traced = this.find_traced();
     this.loop = true;
+    this.surfaces = SurfaceScene.make(this);
     // The whole motion in its own time, or in the longest time that somebody looks at it.
     this.length = this.times[this.times.length - 1] - this.times[0];
     this.speed = this.length > longest_show || this.length < 1 ? nice_step(this.length / longest_show * 2) : 1;
+    this.names = new Names(this);
+    this.events = Events.make(this);
     this.make(place);
     motions.push(this);
   }
@@ -44,15 +49,18 @@ class Motion {
     this.clock = element("output", { class: "clock" });
     const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];
     if (!speeds.includes(this.speed)) speeds.push(this.speed);
-    const speed = element("select", { "aria-label": "Speed", onchange: (event) => { this.speed = Number(event.target.value); } },
+    const speed = element("select", { "aria-label": "Speed", title: "speed", onchange: (event) => { this.speed = Number(event.target.value); } },
       speeds.sort((a, b) => a - b).filter((s) => s === this.speed || (s <= this.length && s >= this.length / 2000))
         .map((s) => element("option", { value: s, selected: s === this.speed }, short_number(s) + " \u00d7")));
-    const options = [element("label", {}, "speed ", speed), toggle("loop", true, (on) => { this.loop = on; })];
-    if (this.curves.some((curve) => curve.traced)) options.push(toggle("traces", true, (on) => { this.traces = on; this.draw(); }));
-    if (this.forces.length > 0) options.push(toggle("forces", false, (on) => { this.with_forces = on; this.draw(); },
+    const options = [speed, check("loop", true, (on) => { this.loop = on; })];
+    if (this.traced.length > 0) options.push(check("traces", true, (on) => { this.traces = on; this.draw(); },
+      { title: "paths of markers: all of it faint, what came before strong" }));
+    if (this.names.all.length > 0) options.push(check("names", false, (on) => { this.with_names = on; this.draw(); },
+      { title: "names of bodies, markers and joints, as far as there is room" }));
+    if (this.forces) options.push(check("forces", false, (on) => { this.with_forces = on; this.draw(); },
       { title: "forces of joints, on their second bodies" }));
     if (this.dimension === 3) {
-      options.push(toggle("perspective", true, (on) => { this.view.perspective = on; this.draw(); }));
+      options.push(check("perspective", true, (on) => { this.view.perspective = on; this.draw(); }));
       options.push(element("span", { class: "views", role: "group", "aria-label": "Views along an axis" }, [0, 1, 2].map((k) =>
         element("button", { type: "button", "aria-label": "view along " + "xyz"[this.view.axes[k]],
           onclick: () => { this.view.face(k); this.draw(); } }, "xyz"[this.view.axes[k]]))));
@@ -61,8 +69,9 @@ class Motion {
     const runs = this.runs.length < 2 ? [] : this.runs.map((run) => toggle(this.sample(run), true, (on) => { run.shown = on; this.draw(); }));
     this.legend = element("div", { class: "legend", role: "group", "aria-label": "Runs shown" }, runs);
     this.canvas.classList.toggle("over", this.surfaces !== null);
-    place.append(element("div", { class: "stage" }, this.surfaces ? this.surfaces.canvas : null, this.canvas), element("div", { class: "player" }, this.play_button, this.slider, this.clock),
-      element("div", { class: "buttons" }, options), this.legend);
+    place.append(element("div", { class: "stage" }, this.surfaces ? this.surfaces.canvas : null, this.canvas), element("div", { class: "player" }, this.play_button,
+        element("div", { class: "track" }, this.slider, this.events ? this.events.ticks : null), this.clock),
+      ...(this.events ? [this.events.row] : []), element("div", { class: "buttons" }, options), this.legend, ...this.make_trace_legend());
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.listen_to_pointers();
@@ -71,6 +80,7 @@ class Motion {
       this.legend.replaceChildren(...this.legend.children);
       this.runs.forEach((run, k) => { if (this.legend.children[k]) this.legend.children[k].replaceChildren(...this.sample(run)); });
       if (this.surfaces) this.surfaces.colour();
+      for (const { dot, curve } of this.trace_dots) dot.style.background = this.colour_of_curve(curve, this.runs[0]);
       this.draw();
     });
     this.start_when_seen();
@@ -82,6 +92,49 @@ class Motion {
     dot.style.background = colour_of(run.group);
     dot.style.opacity = run.reference ? 0.5 : 1;
     return [dot, element("span", {}, run.name + (run.reference ? " (reference)" : ""))];
+  }
+
+  /** The dots that leave a trace: what moves, and of several at one place one. */
+  find_traced() {
+    const found = [], small = 1e-4 * this.view.extent(), [run] = this.runs, d = this.dimension, count = this.times.length;
+    for (const curve of this.curves) {
+      if (!curve.traced) continue;
+      const apart = (other, from) => {  // the largest distance, from another curve or from where it was first
+        let most = 0;
+        for (let k = 0; k < count; ++k)
+          for (let c = 0; c < d; ++c) {
+            const away = Math.abs(run.points[k * this.stride + curve.begin + c] - run.points[(from ?? k) * this.stride + other.begin + c]);
+            if (away > most) most = away;
+          }
+        return most;
+      };
+      if (!(apart(curve, 0) > small)) continue;
+      const same = found.find((one) => !(apart(one.curve) > small));
+      if (same) same.names.push(curve.name);
+      else found.push({ curve, names: [curve.name] });
+    }
+    for (const { curve } of found) curve.with_trace = true;
+    return found;
+  }
+
+  /** The markers whose paths are drawn, each of which can be left out; folded where there are many. */
+  make_trace_legend() {
+    this.trace_dots = [];
+    if (this.traced.length === 0) return [];
+    const chips = this.traced.map(({ curve, names }) => {
+      const dot = element("span", { class: "dot", "aria-hidden": "true" });
+      dot.style.background = this.colour_of_curve(curve, this.runs[0]);
+      this.trace_dots.push({ dot, curve });
+      const chip = toggle(dot, true, (on) => { curve.with_trace = on; this.draw(); }, { "aria-label": "trace of " + names.join(" and ") });
+      chip.append(names.length > 2 ? names[0] + " and " + (names.length - 1) + " more" : names.join(", "));
+      return chip;
+    });
+    const legend = element("div", { class: "legend", role: "group", "aria-label": "Traces of markers" }, chips);
+    if (chips.reduce((sum, chip) => sum + chip.textContent.length + 5, 0) <= 120) {
+      legend.prepend(element("span", { class: "status" }, "traces of"));
+      return [legend];
+    }
+    return [element("details", { class: "traces" }, element("summary", {}, "traces of " + chips.length + " markers"), legend)];
   }
 
   /** Plays by itself when it comes into view first, unless less motion is wanted. */
@@ -119,13 +172,19 @@ class Motion {
   show(t) {
     this.t = Math.min(Math.max(t, this.times[0]), this.times[this.times.length - 1]);
     this.slider.value = this.t;
-    const decimals = Math.min(12, Math.max(0, 3 - Math.floor(Math.log10(this.length || 1))));
-    const size = Math.max(Math.abs(this.times[0]), Math.abs(this.times[this.times.length - 1]));
-    const text = "t = " + (size < 1e6 ? this.t.toFixed(decimals) : this.t.toPrecision(9)) + (this.block.time_unit ? " " + this.block.time_unit : "");
+    const text = this.time_text(this.t), here = this.events ? this.events.here(this.t) : "";
     if (motions[0] === this || motions.length === 0) for (const chart of charts) chart.show_time(this.t);
     this.clock.textContent = text;
-    this.slider.setAttribute("aria-valuetext", text);
+    this.slider.setAttribute("aria-valuetext", here ? text + ", " + here : text);
+    if (this.events) this.events.show(this.t);
     this.draw();
+  }
+
+  /** With as many decimals as tell the frames apart. */
+  time_text(t) {
+    const decimals = Math.min(12, Math.max(0, 3 - Math.floor(Math.log10(this.length || 1))));
+    const size = Math.max(Math.abs(this.times[0]), Math.abs(this.times[this.times.length - 1]));
+    return "t = " + (size < 1e6 ? t.toFixed(decimals) : t.toPrecision(9)) + (this.block.time_unit ? " " + this.block.time_unit : "");
   }
 
   /** The last of the times that is not later than t, and how far it is to the next one, from 0 to 1. */
@@ -154,6 +213,9 @@ class Motion {
     return this.now;
   }
 
+  /** The points of a run in frame k. */
+  pose_at(run, k) { return run.points.subarray(k * this.stride, (k + 1) * this.stride); }
+
   draw() {
     const width = this.canvas.clientWidth, height = this.canvas.clientHeight, ratio = devicePixelRatio || 1;
     if (width === 0) return;
@@ -172,71 +234,74 @@ class Motion {
     ctx.rect(...inside);
     ctx.clip();
     ctx.lineJoin = ctx.lineCap = "round";
-    if (this.with_forces) this.draw_forces(ctx);
-    if (this.surfaces) { ctx.restore(); return; }
+    if (this.surfaces) { this.draw_over(ctx, inside); ctx.restore(); return; }
     const shown = this.runs.filter((run) => run.shown), ours = shown.find((run) => !run.reference) || shown[0];
     for (const run of [...shown.filter((r) => r.reference), ...shown.filter((r) => !r.reference)]) {
       if (this.traces) this.draw_traces(ctx, run);
       this.draw_curves(ctx, run, this.pose(run), run === ours);
     }
+    this.draw_over(ctx, inside);
     ctx.restore();
+  }
+
+  /** Before everything else: arrows with their scale, that the run has stopped, names. */
+  draw_over(ctx, inside) {
+    const taken = this.dimension === 3 ? [[0, this.view.height - 112, 140, 112]] : [];
+    if (this.with_forces) {
+      this.forces.draw(ctx);
+      taken.push(this.forces.draw_legend(ctx, inside));
+    }
+    const stop = this.events?.all.find((one) => one.kind === "stop");
+    if (stop && this.t >= this.times[this.times.length - 1]) {
+      ctx.font = "600 13px system-ui, sans-serif";
+      ctx.textAlign = "left";
+      ctx.fillStyle = themed("bad");
+      const text = "stopped at t = " + short_number(stop.t, 6) + (this.block.time_unit ? " " + this.block.time_unit : "");
+      ctx.fillText(text, inside[0] + 10, inside[1] + 20);
+      taken.push([inside[0] + 8, inside[1] + 6, ctx.measureText(text).width + 4, 20]);
+    }
+    if (this.with_names) this.names.draw(ctx, inside, taken);
   }
 
   /** How many times of the past traces show. */
   memory() { return Math.max(8, Math.ceil(this.times.length / 4)); }
 
-  /** Outputs "J.force.x", .. beside this motion, at the joint J: arrows of a common scale. */
-  find_forces(quantities) {
-    const at = new Map(quantities.all.map((one) => [one.name, numbers(one.values)])), letters = ["x", "y", "z"].slice(0, this.dimension);
-    const places = [...(this.block.solids ?? []).filter((solid) => solid.shape === "joint").map((solid) => ({ name: solid.name, solid })),
-      ...this.curves.filter((curve) => curve.shape === "joint").map((curve) => ({ name: curve.name, curve }))];
-    this.force_times = numbers(quantities.times);
-    return places.map((place) => ({ ...place, force: letters.map((c) => at.get(place.name + ".force." + c)) }))
-      .filter(({ force }) => force.every((values) => values));
-  }
-
-  draw_forces(ctx) {
-    const [k, part] = this.place_in_time(), pose = this.pose(this.runs[0]);
-    let largest = 0;
-    for (const { force } of this.forces)
-      for (let j = 0; j < force[0].length; ++j) largest = Math.max(largest, Math.hypot(...force.map((f) => f[j])) || 0);
-    if (!(largest > 0)) return;
-    let j = 0;
-    while (j + 1 < this.force_times.length && this.force_times[j + 1] <= this.t) ++j;
-    const reach = 0.3 * this.view.extent() / largest;
-    ctx.strokeStyle = ctx.fillStyle = themed("bad");
-    ctx.lineWidth = 2;
-    for (const { solid, curve, force } of this.forces) {
-      const from = solid ? this.origin_of(solid, k, part) : Array.from(pose.slice(curve.begin, curve.begin + this.dimension));
-      const to = from.map((x, i) => x + reach * force[i][j]);
-      const [x0, y0] = this.view.project(from, 0), [x1, y1] = this.view.project(to, 0), size = Math.hypot(x1 - x0, y1 - y0);
-      if (!(size > 2)) continue;
-      const [u, v] = [(x1 - x0) / size, (y1 - y0) / size], head = Math.min(9, size / 2);
-      ctx.beginPath();
-      ctx.moveTo(x0, y0);
-      ctx.lineTo(x1 - head * u, y1 - head * v);
-      ctx.stroke();
-      ctx.beginPath();
-      ctx.moveTo(x1, y1);
-      ctx.lineTo(x1 - head * u - head / 2 * v, y1 - head * v + head / 2 * u);
-      ctx.lineTo(x1 - head * u + head / 2 * v, y1 - head * v - head / 2 * u);
-      ctx.fill();
-    }
-  }
-  origin_of(solid, k, part) {
-    const poses = numbers(this.block.runs[0].poses), count = this.block.solids.length, s = this.block.solids.indexOf(solid);
+  /** Where a solid of a run is, straight between neighbouring times. */
+  origin_of(run, solid, k, part) {
+    const poses = numbers(run.poses), count = this.block.solids.length, s = this.block.solids.indexOf(solid);
     return [0, 1, 2].map((i) => {
       const a = poses[9 * (k * count + s) + i];
       return part > 0 ? a + part * (poses[9 * ((k + 1) * count + s) + i] - a) : a;
     });
   }
 
+  /** Of several runs one colour each, of a single one a colour a body and its markers. */
+  body_colour(name, run) {
+    const single = this.runs.length === 1, number = this.bodies.indexOf(name);
+    return colour_of(single && number >= 0 ? number : run.group);
+  }
+  colour_of_curve(curve, run) {
+    if (curve.shape === "outline") return this.body_colour(curve.name, run);
+    return this.body_colour(curve.name.slice(0, Math.max(0, curve.name.lastIndexOf("."))), run);
+  }
+
   draw_traces(ctx, run) {
     const [last, part] = this.place_in_time();
-    ctx.strokeStyle = colour_of(run.group);
-    ctx.lineWidth = 1.2;
     for (const curve of this.curves) {
-      if (!curve.traced) continue;
+      if (!curve.with_trace) continue;
+      ctx.strokeStyle = this.colour_of_curve(curve, run);
+      ctx.lineWidth = 1;
+      ctx.globalAlpha = run.reference ? 0.12 : 0.28;
+      ctx.beginPath();
+      for (let k = 0, open = false; k < this.times.length; ++k) {
+        const [x, y] = this.view.project(run.points, k * this.stride + curve.begin);
+        if (!Number.isFinite(x)) { open = false; continue; }
+        if (open) ctx.lineTo(x, y);
+        else ctx.moveTo(x, y);
+        open = true;
+      }
+      ctx.stroke();
+      ctx.lineWidth = 1.4;
       const oldest = Math.max(0, last - this.memory());
       for (let shade = 0; shade < trace_shades; ++shade) {
         const begin = oldest + Math.floor((last - oldest) * shade / trace_shades), end = oldest + Math.floor((last - oldest) * (shade + 1) / trace_shades);
@@ -261,7 +326,7 @@ class Motion {
   draw_curves(ctx, run, pose, with_fixed) {
     for (const curve of this.curves) {
       if (curve.fixed && !with_fixed) continue;
-      const colour = curve.fixed ? themed("soft") : colour_of(run.group);
+      const colour = curve.fixed ? themed("soft") : this.colour_of_curve(curve, run);
       ctx.globalAlpha = run.reference ? 0.4 : 1;
       ctx.strokeStyle = ctx.fillStyle = colour;
       ctx.lineWidth = run.reference ? 5 : 2.4;

@@ -2,6 +2,7 @@
 
 const makers = {
   text: (block, place) => place.append(...block.paragraphs.map((text) => element("p", {}, text))),
+  notice: (block, place) => place.append(...block.paragraphs.map((text, k) => element("p", { class: k > 0 ? "more" : null }, text))),
   facts: (block, place) => place.append(make_facts(block)),
   command: (block, place) => place.append(make_command(block)),
   table: (block, place) => new DataTable(block, place),
@@ -32,8 +33,10 @@ function make_all() {
 
 function make_block(block) {
   const place = element("div", { class: "content" });
-  const made = element("section", { class: "block of-" + block.kind + (block.small ? " small" : ""), "aria-label": block.title || null },
-    block.title && block.kind !== "motion" ? element("h3", {}, block.title) : null, block.note ? element("p", { class: "note" }, block.note) : null, place);
+  const sign = block.kind === "notice" ? element("span", { class: "sign", "aria-hidden": "true" }, signs[block.mark]) : null;
+  const heading = block.title && block.kind !== "motion" ? element("h3", {}, sign, block.title) : null;
+  const kinds = "block of-" + block.kind + (block.small ? " small" : "") + (block.kind === "notice" ? " " + block.mark : "");
+  const made = element("section", { class: kinds, "aria-label": block.title || null }, heading, block.note ? element("p", { class: "note" }, block.note) : null, place);
   if (drawn_late.includes(block.kind)) {
     place.classList.add("late");
     waiting.set(place, () => { place.classList.remove("late"); makers[block.kind](block, place); });
@@ -61,7 +64,7 @@ function make_page() {
     }
     if (block.kind !== "section") return make_block(block);
     const id = "section-" + k;
-    if (k === 0) return element("div", { id });  // the first screen needs no heading
+    if (k === 0 && !block.text) return element("div", { id });  // the first screen needs no heading
     contents.push(element("li", {}, element("a", { href: "#" + id }, block.title)));
     return element("div", { class: "section", id }, element("h2", {}, block.title), block.text ? element("p", {}, block.text) : null);
   });

@@ -157,15 +157,20 @@ class SurfaceScene {
       const pieces = curve.shape === "spring" ? 8 * 12 + 2 : curve.n - 1;
       return { curve, bars: Array.from({ length: Math.min(pieces, 400) }, () => this.mesh(this.bar(), colour, group)) };
     });
-    const traces = curves.filter((curve) => curve.traced).map((curve) => {
+    const traces = curves.filter((curve) => curve.with_trace).map((curve) => {
       const count = this.motion.times.length, points = new Float32Array(3 * count);
       for (let k = 0; k < count; ++k) for (let i = 0; i < 3; ++i) points[3 * k + i] = run.points[k * this.motion.stride + curve.begin + i];
       const geometry = new THREE.BufferGeometry();
       geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
       const made = new THREE.Line(geometry, new THREE.LineBasicMaterial({ transparent: true, opacity: run.reference ? 0.35 : 0.85 }));
       made.material.userData = { role: "trace", k: bodies.get(curve.name.slice(0, curve.name.lastIndexOf("."))), group: run.group };
-      made.frustumCulled = false;
-      group.add(made);
+      const whole = new THREE.Line(geometry.clone(), new THREE.LineBasicMaterial({ transparent: true, opacity: run.reference ? 0.12 : 0.3 }));
+      whole.material.userData = made.material.userData;
+      made.userData = { curve, whole };
+      for (const line of [made, whole]) {
+        line.frustumCulled = false;
+        group.add(line);
+      }
       return made;
     });
     this.root.add(group);
@@ -288,7 +293,7 @@ class SurfaceScene {
       this.place_solids(run, k, part);
       this.place_lines(run, motion.pose(of));
       for (const trace of run.traces) {
-        trace.visible = motion.traces;
+        trace.visible = trace.userData.whole.visible = motion.traces && trace.userData.curve.with_trace;
         const oldest = Math.max(0, k - memory);
         trace.geometry.setDrawRange(oldest, k - oldest + 1);
       }

@@ -7,6 +7,8 @@ export const pages = [
   { name: "run", arguments: "run double-spherical-pendulum --set start=spatial --step 1e-2 --until 1 --reference ida-ggl --report FILE",
     charts: 3, motions: 1 },
   { name: "compare", arguments: "compare planar-pendulum --step 1e-2 --until 1 --report FILE", charts: 1, tables: 1 },
+  { name: "sweep", arguments: "sweep planar-pendulum --vary step=log-grid(1e-3,1e-1,9) --until 1 --output steps.csv --report FILE",
+    charts: 4, tables: 1 },
   { name: "advise", arguments: "advise planar-pendulum --until 1 --error 1e-4 --budget 2 --report FILE", charts: 1, tables: 1 },
   { name: "bench", arguments: "bench small --steps 20 --repetitions 1 --report FILE", tables: 1 },
 ];

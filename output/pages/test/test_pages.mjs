@@ -158,14 +158,143 @@ test("bodies are surfaces with light where there is WebGL, and lines elsewhere",
       await tab.locator("button[aria-label='view along " + axis + "']").last().click();
       assert.notEqual(await size(), free);
     }
-    await tab.locator("button", { hasText: "forces" }).last().click();
-    assert.equal(await tab.evaluate(() => gnomon.motions[2].with_forces && gnomon.motions[2].forces.length), 1);
+    await tab.locator("label", { hasText: "forces" }).last().click();
+    assert.equal(await tab.evaluate(() => gnomon.motions[2].with_forces && gnomon.motions[2].forces.joints.length), 1);
   }, { webgl: true });
   await look_at(every(), async (tab) => {
     await drawn(tab);
     assert.equal(await tab.evaluate(() => gnomon.motions[2].surfaces), null);
   });
 });
+
+test("forces have a scale that fits the view, drawn while they are shown", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  await tab.evaluate(() => { gnomon.motions[2].play(false); gnomon.motions[2].show(0.3); });
+  const corner = () => tab.evaluate(() => {
+    const { canvas } = gnomon.motions[2], ratio = devicePixelRatio, copy = Object.assign(document.createElement("canvas"), { width: 200 * ratio, height: 50 * ratio });
+    const ctx = copy.getContext("2d", { willReadFrequently: true });
+    ctx.drawImage(canvas, copy.width - canvas.width, 0);
+    const { data } = ctx.getImageData(0, 0, copy.width, copy.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] > 140 && data[i + 1] < 90 && data[i + 3] > 100) ++count;
+    return count;
+  });
+  assert.equal(await corner(), 0);
+  await tab.locator("label", { hasText: "forces" }).last().click();
+  assert.ok(await corner() > 50, "no arrow in the legend");
+  const { text, longest, scale, extent } = await tab.evaluate(() => {
+    const { forces, view } = gnomon.motions[2];
+    return { text: forces.text(), longest: forces.largest, scale: forces.scale, extent: view.extent() };
+  });
+  assert.equal(text, "arrows: " + scale + " N per m");
+  assert.ok(longest / scale > 0.1 * extent && longest / scale <= 0.3 * extent, longest + " N at " + scale);
+}, { motion: "reduce" }));
+
+test("names are off at first, and do not cover each other", async () => {
+  for (const webgl of [true, false])
+    await look_at(every(), async (tab) => {
+      await drawn(tab);
+      const box = tab.locator("label", { hasText: "names" }).last().locator("input");
+      assert.equal(await box.isChecked(), false);
+      await tab.evaluate(() => { gnomon.motions[2].play(false); gnomon.motions[2].show(0.3); });
+      await box.check();
+      for (const t of [0, 0.7, 2]) {
+        const shown = await tab.evaluate((at) => { gnomon.motions[2].show(at); return gnomon.motions[2].names.shown; }, t);
+        const texts = shown.map((one) => one.text);
+        for (const name of ["box", "corner", "hinge"]) assert.ok(texts.includes(name), name + " is not among " + texts);
+        for (const [k, { box: [x, y, w, h], text }] of shown.entries())
+          for (const { box: [a, b, c, d], text: other } of shown.slice(0, k))
+            assert.ok(x >= a + c || a >= x + w || y >= b + d || b >= y + h, text + " covers " + other);
+      }
+    }, { webgl, motion: "reduce" });
+});
+
+test("events are ticks below the slider, with names, and are gone to by buttons", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  await tab.evaluate(() => { gnomon.motions[2].play(false); gnomon.motions[2].show(0); });
+  const ticks = tab.locator(".ticks .tick"), row = tab.locator(".bar.events"), slider = tab.locator("input[type=range]").last();
+  assert.equal(await ticks.count(), 3);  // two events share one
+  assert.equal(await ticks.first().getAttribute("aria-label"), "t = 0.500 s to 0.501, 2 events: landing, floor.corner; sticking, floor.corner");
+  assert.equal(await ticks.first().getAttribute("title"), await ticks.first().getAttribute("aria-label"));
+  assert.match(await row.locator("output").textContent(), /4 events, the first at t = 0.500 s/);
+  assert.ok(await row.getByLabel("previous event").isDisabled());
+  await row.getByLabel("next event").click();
+  assert.equal(await tab.evaluate(() => gnomon.motions[2].t), 0.5);
+  assert.match(await slider.getAttribute("aria-valuetext"), /landing, floor.corner/);
+  await row.getByLabel("next event").click();
+  assert.equal(await tab.evaluate(() => gnomon.motions[2].t), 0.501);
+  await ticks.last().click();
+  assert.equal(await tab.evaluate(() => gnomon.motions[2].t), 2);
+  assert.match(await row.locator("output").textContent(), /4 of 4: the run stopped/);
+  assert.ok(await row.getByLabel("next event").isDisabled());
+  const places = await ticks.evaluateAll((all) => all.map((one) => { const box = one.getBoundingClientRect(); return box.left + box.width / 2; }));
+  const track = await slider.boundingBox();
+  for (const [k, t] of [0.5, 1.2, 2].entries()) {
+    const at = track.x + 8 + (track.width - 16) * t / 2;
+    assert.ok(Math.abs(places[k] - at) < 1, "tick " + k + " is at " + places[k] + ", the thumb at " + at);
+  }
+}, { motion: "reduce" }));
+
+const locks = `format = 1
+planar = true
+points = { O = [0, 0], P = [2, 0] }
+start = { assemble = true }
+[bodies]
+crank = { shape = { box = [1, 0.05], density = 10 }, markers = { left = [-0.5, 0], right = [0.5, 0] }, orientation = "60*deg", place = { left = "O" } }
+coupler = { shape = { box = [1.2, 0.05], density = 10 }, markers = { left = [-0.6, 0], right = [0.6, 0] }, place = { left = "crank.right", right = [2, 1.4] } }
+rocker = { mass = 2, inertia = 1.5, markers = { top = [0, 0.6], bottom = [0, -0.6] }, place = { bottom = "P", top = "coupler.right" } }
+[joints]
+A = { type = "revolute", between = ["O", "crank.left"] }
+B = { type = "revolute", between = ["crank.right", "coupler.left"] }
+C = { type = "revolute", between = ["coupler.right", "rocker.top"] }
+D = { type = "revolute", between = ["P", "rocker.bottom"] }
+[motors]
+M = { joint = "A", angle = "t" }
+`;
+
+test("a run that stopped says so, when and why, above its motion", async () => {
+  fs.writeFileSync(path.join(folder, "locks.toml"), locks);
+  const file = write({ name: "locks", arguments: "run locks.toml --rtol 1e-6 --until 3 --report FILE", status: 3 });
+  for (const [width, height] of [[1280, 900], [390, 800]])
+    await look_at(file, async (tab) => {
+      const notice = tab.locator(".of-notice"), box = await notice.boundingBox();
+      assert.match(await notice.locator("h3").textContent(), /Stopped at t = 0\.71\d* s, before the end at 3 s/);
+      assert.match(await notice.textContent(), /constraints lose rank.*dead centre or a locked position/);
+      assert.ok(box.y < 300, "it begins at " + box.y);
+      await drawn(tab);
+      const [stage] = await tab.locator(".stage").all();
+      assert.ok((await stage.boundingBox()).y > box.y, "it is not above the motion");
+      const slider = tab.locator("input[type=range]");
+      assert.ok(Math.abs(Number(await slider.getAttribute("max")) - 0.715) < 0.01, "the slider goes further than the run");
+      assert.equal(await tab.locator(".tick.stop").getAttribute("aria-label"), "t = 0.7148 s: the run stopped");
+      // Pins that join two markers leave one trace, and what stands still leaves none.
+      assert.deepEqual(await tab.locator(".legend[aria-label='Traces of markers'] button").allTextContents(),
+        ["crank.right, coupler.left", "coupler.right, rocker.top"]);
+    }, { width, height, motion: "reduce" });
+});
+
+test("errors of energy are parts of one energy, which the page names", () => look_at(write(pages.find((page) => page.name === "run")), async (tab) => {
+  await drawn(tab);
+  const text = await tab.locator("main").textContent();
+  const [, said] = /E = max\(max \|T\|, max \|U\|\) of energy-momentum, h = 0.01 = ([\d.e+-]+)/.exec(text);
+  const { label, most } = await tab.evaluate(() => {
+    const chart = gnomon.charts.find((one) => one.block.title === "Energy error");
+    return { label: chart.block.y.label, most: Math.max(...chart.series[0].y.map(Math.abs)) };
+  });
+  assert.match(label, / \/ E$/);
+  const cells = await tab.locator("section[aria-label='Largest errors'] tbody tr").first().locator("th, td").allTextContents();
+  assert.ok(Math.abs(Number(cells[3]) / most - 1) < 0.01, cells[3] + " in the table, " + most + " in the chart");
+  assert.ok(Math.abs(Number(cells[2]) / Number(said) / most - 1) < 0.02, cells[2] + " of " + said);
+  assert.match(text, new RegExp("in parts of E: " + cells[3].replace(".", "\\.")));
+}));
+
+test("a sweep shows charts first, then tables, and at last what was run", () => look_at(write(pages.find((page) => page.name === "sweep")), async (tab) => {
+  const order = await tab.evaluate(() => [...document.querySelectorAll("main > .section h2")].map((one) => one.textContent));
+  const places = ["Figures against what varies", "Distributions", "Figures", "What was run", "Basis"].map((one) => order.indexOf(one));
+  assert.ok(places.every((place, k) => place >= 0 && (k === 0 || place > places[k - 1])), order.join(" | "));
+  const first = await tab.locator(".of-chart").first().boundingBox();
+  assert.ok(first.y < 400, "the first chart begins at " + first.y);
+}));
 
 test("quantities are ticked by name", () => look_at(every(), async (tab) => {
   await drawn(tab);
@@ -251,7 +380,7 @@ test("dark and light differ, by the system and by the button; all controls have 
   assert.ok(await paper() > 200);
   assert.equal(await tab.evaluate(() => gnomon.charts[0].colour(gnomon.charts[0].series[0])), "#0069a8");
   const nameless = await tab.evaluate(() => [...document.querySelectorAll("button, input, select, canvas[tabindex], [tabindex='0']")]
-    .filter((one) => !(one.getAttribute("aria-label") || one.textContent.trim())).map((one) => one.outerHTML.slice(0, 80)));
+    .filter((one) => !(one.getAttribute("aria-label") || one.textContent.trim() || one.labels?.[0]?.textContent.trim())).map((one) => one.outerHTML.slice(0, 80)));
   assert.deepEqual(nameless, []);
 }, { theme: "dark" }));
 
