@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace gnomon::ensembles {
@@ -206,8 +207,8 @@ Json::Value without(const Json::Value& entries, const std::set<std::string>& var
 }
 
 void add_setup(std::vector<pages::Block>& blocks, const Json::Value& definition, const SweepSummary& summary) {
-  blocks.push_back(pages::Section{"Runs"});
-  pages::Facts facts{"What was run", {}};
+  blocks.push_back(pages::Section{"What was run"});
+  pages::Facts facts{"", {}};
   std::set<std::string> varies;
   for (Json::ArrayIndex j = 0; j < definition["vary"].size(); ++j) varies.insert(definition["columns"][j].asString());
   for (const char* name : {"problem", "set", "scheme", "scheme_options", "solver", "solver_options", "contact", "step",
@@ -237,15 +238,21 @@ void add_setup(std::vector<pages::Block>& blocks, const Json::Value& definition,
   blocks.push_back(ends);
 }
 
-}  // namespace
+/// That not all runs succeeded.
+std::optional<pages::Notice> failures_of(const SweepSummary& summary) {
+  const long failed = summary.runs - (summary.counts.empty() ? 0 : summary.counts[0]);
+  if (failed <= 0) return std::nullopt;
+  pages::Notice notice{
+      Mark::bad, fmt::format("{} of {} runs did not succeed", count_text(failed), count_text(summary.runs)), {}};
+  if (!summary.failures.empty()) {
+    const FailedRun& first = summary.failures.front();
+    notice.paragraphs.push_back(
+        fmt::format("The first of them is run {}, {}: {}", first.run, to_string(first.status), first.message));
+  }
+  return notice;
+}
 
-std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const SweepSummary& summary,
-                                          const std::function<std::string(long run)>& command) {
-  std::vector<pages::Block> blocks;
-  add_setup(blocks, definition, summary);
-  const std::size_t variables = definition["vary"].size();
-  const Shown all = shown(definition, summary.sample);
-
+void add_table(std::vector<pages::Block>& blocks, const SweepSummary& summary, std::size_t variables) {
   blocks.push_back(pages::Section{"Figures"});
   pages::Table table{
       "Of the runs that succeeded", "", {"figure", "least", "median", "largest", "run of the largest"}, {}};
@@ -258,6 +265,16 @@ std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const S
                             std::to_string(figure.run_of_largest())});
   }
   blocks.push_back(table);
+}
+
+}  // namespace
+
+std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const SweepSummary& summary,
+                                          const std::function<std::string(long run)>& command) {
+  std::vector<pages::Block> blocks;
+  if (auto failed = failures_of(summary)) blocks.push_back(std::move(*failed));
+  const std::size_t variables = definition["vary"].size();
+  const Shown all = shown(definition, summary.sample);
 
   std::vector<std::pair<std::size_t, Values>> spread;
   for (std::size_t j = variables; j < summary.names.size(); ++j) {
@@ -266,6 +283,20 @@ std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const S
   }
   const long one_of = summary.sample.one_of();
   const std::string thinned = one_of > 1 ? fmt::format(" One of {} runs is looked at.", one_of) : std::string();
+  std::size_t charts = 0;
+  for (const auto& [j, values] : spread)
+    for (std::size_t i = 0; i < variables && charts < most_dependences; ++i) {
+      const Values along = values_of(all, i);
+      if (!(along.least < along.largest) || (all.words.size() > 1 && i == all.by)) continue;
+      if (charts++ == 0)
+        blocks.push_back(pages::Section{
+            "Figures against what varies",
+            fmt::format("One point a run{}.{}",
+                        summary.runs > static_cast<long>(most_points) ? fmt::format(", at most {} a chart", most_points)
+                                                                      : std::string(),
+                        thinned)});
+      blocks.push_back(dependence(summary.names[j], values, summary.names[i], along, all));
+    }
   if (!spread.empty()) {
     const bool whole = spread.size() <= most_histograms;
     blocks.push_back(pages::Section{"Distributions", fmt::format("How many runs have which value.{}{}", thinned,
@@ -275,16 +306,7 @@ std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const S
     for (std::size_t k = 0; k < std::min(spread.size(), most_histograms); ++k)
       blocks.push_back(histogram(summary.names[spread[k].first], spread[k].second, all));
   }
-  std::size_t charts = 0;
-  for (const auto& [j, values] : spread)
-    for (std::size_t i = 0; i < variables && charts < most_dependences; ++i) {
-      const Values along = values_of(all, i);
-      if (!(along.least < along.largest) || (all.words.size() > 1 && i == all.by)) continue;
-      if (charts++ == 0)
-        blocks.push_back(pages::Section{"Figures against what varies",
-                                        fmt::format("At most {} runs a chart.{}", most_points, thinned)});
-      blocks.push_back(dependence(summary.names[j], values, summary.names[i], along, all));
-    }
+  add_table(blocks, summary, variables);
 
   bool first = true;
   for (std::size_t j = variables; command && j < summary.names.size(); ++j) {
@@ -310,6 +332,7 @@ std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const S
       blocks.push_back(pages::Command{fmt::format("The first of them, run {}", summary.failures.front().run),
                                       command(summary.failures.front().run)});
   }
+  add_setup(blocks, definition, summary);
   return blocks;
 }
 

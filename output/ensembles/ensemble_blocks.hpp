@@ -12,8 +12,9 @@
 
 namespace gnomon::ensembles {
 
-/// How the runs ended; of each kept figure its least, middle and largest value, its distribution and how it depends on
-/// what varies; the runs with the largest errors and those that failed. `command` gives the command line that repeats a
+/// Charts first: how each kept figure depends on what varies, and its distribution; then its least, middle and largest
+/// value, the runs with the largest errors and those that failed; what was run and how the runs ended at the end. Runs
+/// that failed are counted at the top. `command` gives the command line that repeats a
 /// run, and may be empty. A summary of no runs gives no charts.
 std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const SweepSummary& summary,
                                           const std::function<std::string(long run)>& command);
