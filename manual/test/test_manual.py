@@ -19,6 +19,7 @@ import errors  # noqa: E402
 import mathematics  # noqa: E402
 import peers  # noqa: E402
 import snippets  # noqa: E402
+import thumbnails  # noqa: E402
 
 PAGES = sorted(MANUAL.rglob("*.md"))
 
@@ -97,6 +98,18 @@ def sources():
     ]
     texts = (path.read_text(encoding="utf-8") for path in found)
     return "\n".join(re.sub(r'"\s*\n\s*"', "", text) for text in texts).replace(r"\"", '"')
+
+
+def test_thumbnails():
+    """Of a picture of the program the mechanism alone, within its size, without numbers and words."""
+    small = thumbnails.thumbnail((MANUAL / "pictures" / "four-bar.svg").read_text(encoding="utf-8"))
+    assert small.count("<polyline") > 5 and "<text" not in small and len(small) < 30000
+    points = [tuple(map(float, pair.split(","))) for line in re.findall(r'points="([^"]+)"', small) for pair in line.split()]
+    for c, size in enumerate((thumbnails.WIDTH, thumbnails.HEIGHT)):
+        reached = [point[c] for point in points]
+        assert 0 <= min(reached) and max(reached) <= size
+    assert any(max(p[c] for p in points) - min(p[c] for p in points) > 0.9 * size
+               for c, size in enumerate((thumbnails.WIDTH, thumbnails.HEIGHT)))
 
 
 def test_kept_tables_are_those_of_the_data():
