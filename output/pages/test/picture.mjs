@@ -3,7 +3,7 @@
 //     gnomon run manual/gallery/robot-arm.toml --report REPORT.html
 import { close_browser, drawn, look_at } from "./browser.mjs";
 
-const [, , report, picture] = process.argv, width = 1280, height = 720, t = 0.5;
+const [, , report, picture] = process.argv, width = 1280, height = 700, t = 0.5;
 await look_at(report, async (tab) => {
   await drawn(tab);
   await tab.evaluate((at) => { gnomon.motions[0].show(at); }, t);
