@@ -152,11 +152,11 @@ Blocks work_precision_blocks(const std::vector<bench::WorkPrecisionRow>& rows,
                              const std::vector<PrecisionPanel>& panels, const std::vector<bench::Duel>& duels) {
   Blocks blocks{pages::Section{
       "Work against precision",
-      "Processor time of a whole run; errors of q at T/5, 2T/5, .., T, of H and g over all steps. "
-      "Schemes by the solver newton at step h, references at relative tolerance rtol and atol = rtol/10."}};
+      fmt::format("Processor time of a whole run; errors of q at T/5, 2T/5, .., T, of H and g over all steps. {}",
+                  fmt::join(bench::rules_of_duels, " "))}};
   for (const PrecisionPanel& panel : panels) blocks.push_back(advice::precision_chart(panel));
   Table table{"The fastest at the same error",
-              "Lines between runs.",
+              "Lines between runs; the best curve of either side is chosen afterwards.",
               {"problem", "T", "error", "of", "ours", "ours [ms]", "theirs", "theirs [ms]", "theirs / ours", "verdict"},
               {}};
   for (const bench::Duel& duel : duels) {

@@ -22,15 +22,15 @@ void print_head(const bench::TrueSolution& truth) {
   say("\n{}, T = {}; true solution: {}", truth.problem, truth.until, truth.source);
   if (truth.uncertainty > 0) say(", known to {:.1e}", truth.uncertainty);
   if (!truth.known()) say(": no method can follow it, the energy is what can be compared");
-  say("\n{:24} {:>9} {:>12} {:>10} {:>10} {:>10}\n", "method", "h or rtol", "ms", "error", "energy", "max |g|");
+  say("\n{:32} {:>9} {:>12} {:>10} {:>10} {:>10}\n", "method", "h or rtol", "ms", "error", "energy", "max |g|");
   std::fflush(stdout);
 }
 
 void print_work_precision_row(const WorkPrecisionRow& row) {
   if (!row.failure.empty())
-    say("{:24} {:>9.3g} {}\n", row.method, row.parameter, row.failure);
+    say("{:32} {:>9.3g} {}\n", row.method, row.parameter, row.failure);
   else
-    say("{:24} {:>9.3g} {:>12.4g} {:>10.2e} {:>10.2e} {:>10.2e}\n", row.method, row.parameter, 1e3 * row.seconds,
+    say("{:32} {:>9.3g} {:>12.4g} {:>10.2e} {:>10.2e} {:>10.2e}\n", row.method, row.parameter, 1e3 * row.seconds,
         row.error, row.energy, row.constraint);
   std::fflush(stdout);
 }
@@ -48,7 +48,7 @@ void print_duel(const bench::Duel& duel) {
     verdict = fmt::format("we win, {:.1f} times as fast", duel.their_seconds / duel.our_seconds);
   else
     verdict = fmt::format("we lose, {:.1f} times as slow", duel.our_seconds / duel.their_seconds);
-  say("{:26} {:>5} {:>8.0e} {:7} {:36} {:32} {}\n", duel.problem, duel.until, duel.error,
+  say("{:34} {:>5} {:>8.0e} {:7} {:36} {:42} {}\n", duel.problem, duel.until, duel.error,
       duel.of_energy ? "of H" : "of q", who(duel.ours, duel.our_seconds), who(duel.theirs, duel.their_seconds),
       verdict);
 }
@@ -89,11 +89,12 @@ BenchResult bench_work_precision(const Registry& registry, const bench::WorkPrec
   if (plot) require_picture(*plot);
 
   say("work against precision: processor time of a whole run; errors of q at T/5, 2T/5, ..., T, of H and g over all "
-      "steps\n"
-      "schemes by the solver newton at step h, references at relative tolerance rtol and atol = rtol/10\n");
+      "steps\n");
+  for (const char* line : bench::rules_of_duels) say("{}\n", line);
   const auto rows = bench::run_work_precision(registry, bench, print_head, print_work_precision_row);
-  say("\nthe fastest at the same error (lines between runs)\n{:26} {:>5} {:>8} {:7} {:36} {:32}\n", "problem", "T",
-      "error", "", "ours", "theirs");
+  say("\nthe fastest at the same error (lines between runs), the best curve of either side chosen afterwards\n"
+      "{:34} {:>5} {:>8} {:7} {:36} {:42}\n",
+      "problem", "T", "error", "", "ours", "theirs");
   const auto duels = bench::duels(rows);
   const auto panels = panels_of(rows);
   BenchResult result;

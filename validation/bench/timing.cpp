@@ -14,24 +14,27 @@ namespace {
 struct Current {
   const Task* task = nullptr;
   std::unique_ptr<Work> work;
+  TimedOnce last;  ///< of this task
 
   Work& of(const Task& wanted) {
     if (task != &wanted) {
       task = nullptr;
       work.reset();
       work = wanted.make();
+      last = {};
       task = &wanted;
     }
     return *work;
   }
 };
 
-void time_task(benchmark::State& state, const Task& task, Current& current) {
+void time_task(benchmark::State& state, const Task& task, double long_run, Current& current) {
   try {
     Work& work = current.of(task);
     for (auto iteration : state) {
       static_cast<void>(iteration);
-      const TimedOnce once = time_once(work);
+      const TimedOnce once = current.last.seconds < long_run ? time_once(work) : current.last;
+      current.last = once;
       state.SetIterationTime(once.seconds);
       if (!once.failure.empty()) {
         state.SkipWithError(once.failure.c_str());
@@ -83,8 +86,9 @@ class Reporter final : public benchmark::BenchmarkReporter {
 void time_tasks(const std::vector<Task>& tasks, const TimingRule& rule) {
   Current current;
   for (const Task& task : tasks)
-    benchmark::RegisterBenchmark(task.name.c_str(),
-                                 [&task, &current](benchmark::State& state) { time_task(state, task, current); })
+    benchmark::RegisterBenchmark(
+        task.name.c_str(),
+        [&task, &rule, &current](benchmark::State& state) { time_task(state, task, rule.long_run, current); })
         ->UseManualTime()
         ->MinTime(rule.least_seconds)
         ->Repetitions(rule.repetitions);

@@ -4,6 +4,7 @@
 /// in processor time of the thread, so that other processes on the machine hardly count.
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Task {
 struct TimingRule {
   double least_seconds = 0.05;  ///< a repetition
   int repetitions = 3;
+  double long_run = std::numeric_limits<double>::infinity();  ///< a run of so many seconds is timed once, not repeated
 };
 
 /// Times the tasks in order. A task that cannot be made (an exception) or fails is reported by `failed`.

@@ -103,7 +103,7 @@ class ReferenceRun final : public Run {
   const Reference* reference_;
   Options options_;
   static Assignments options_of(const Contender& c, double rtol) {
-    Assignments options = tolerance(rtol);
+    Assignments options = tolerance(rtol, c.absolute);
     options.insert(options.end(), c.options.begin(), c.options.end());
     return options;
   }
@@ -144,8 +144,8 @@ std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& i
   return std::make_unique<ReferenceRun>(registry, instance, truth, contender, parameter, patience);
 }
 
-Assignments tolerance(double rtol) {
-  return {{"rtol", number_text(rtol)}, {"atol", number_text(0.1 * rtol)}};
+Assignments tolerance(double rtol, double absolute) {
+  return {{"rtol", number_text(rtol)}, {"atol", number_text(absolute * rtol)}};
 }
 
 }  // namespace gnomon::bench

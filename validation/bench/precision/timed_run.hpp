@@ -54,6 +54,7 @@ struct Contender {
   bool ours = true;
   std::string solver = "newton";
   bool controlled = false;  ///< a scheme with steps of a tolerance
+  double absolute = 0.1;    ///< of a reference: its absolute tolerance over the relative one
 };
 
 /// One run through the times of measurement.
@@ -87,12 +88,12 @@ class Run : public Work {
 inline constexpr const char* too_long = "given up: it takes too long";
 
 /// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance; the absolute
-/// one is a tenth of it for references and the same for schemes. Throws Error(refused) where it does not take the
-/// model. Arguments outlive it; its time runs from now on.
+/// one is Contender::absolute of it for references and the same for schemes. Throws Error(refused) where it does not
+/// take the model. Arguments outlive it; its time runs from now on.
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
                               const Contender& contender, double parameter, const Patience& patience = {});
 
-/// The options for a relative tolerance that all references have.
-Assignments tolerance(double rtol);
+/// The options for a relative tolerance that all references have; the absolute one is a part of it.
+Assignments tolerance(double rtol, double absolute = 0.1);
 
 }  // namespace gnomon::bench

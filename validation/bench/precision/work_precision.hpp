@@ -1,7 +1,9 @@
 #pragma once
 /// \file
-/// Work against precision: Gnomon's schemes at several steps beside IDA and CVODE at several tolerances.
+/// Work against precision: Gnomon's schemes at several steps beside IDA and CVODE at several tolerances, relative and
+/// absolute.
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,9 +29,15 @@ std::vector<WorkPrecisionRow> run_work_precision(const Registry& registry, const
                                                  const std::function<void(const TrueSolution&)>& begin,
                                                  const std::function<void(const WorkPrecisionRow&)>& print);
 
-/// The fastest of ours and the fastest reference at an error of q (of the energy, where the trajectory cannot be
-/// followed), from straight lines between the runs of each method in the logarithms of error and time. No name where
-/// none gets there.
+/// How the runs are made and the duels decided, in words: lines of a text, or one paragraph.
+inline constexpr std::array rules_of_duels{
+    "Schemes run by the solver newton at step h or by rtol; references at a relative tolerance rtol and an absolute",
+    "one of rtol, rtol/10 and rtol/1000. Each scheme with its options is a curve, each reference with its ratio of",
+    "tolerances too; at each error the fastest curve of either side is chosen afterwards, which nobody knows before."};
+
+/// The fastest curve of ours and the fastest of the references at an error of q (of the energy, where the trajectory
+/// cannot be followed), from straight lines between the runs of each method in the logarithms of error and time. No
+/// name where none gets there.
 struct Duel {
   std::string problem;
   double until = 0, error = 0;
