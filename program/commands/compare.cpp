@@ -3,10 +3,10 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 
+#include "bench/turns.hpp"
 #include "gnomon/base/error.hpp"
 #include "measures/solver/strategies.hpp"
 #include "program/arguments.hpp"
@@ -31,7 +31,7 @@ struct ComparedRun {
   std::string status;  ///< "success", "refused" or what a solve ended with
   std::string message;
   RunCounters counters;
-  double us = 0;  ///< a step
+  std::optional<double> us, spread;  ///< processor time a step; none of one that does not get to the end
   double residual = 0;
   std::optional<double> energy;  ///< largest error; none where the model declares no energy
   std::optional<double> gap;     ///< largest |g|; none without constraints
@@ -49,35 +49,103 @@ Integrator make(const Registry& registry, const ProblemInstance& instance, const
                              parse_integrator_options(registry, arguments));
 }
 
-ComparedRun run(const Registry& registry, const ProblemInstance& instance, const RunArguments& arguments,
-                const Span& span, const Strategy& strategy) {
-  ComparedRun outcome;
-  outcome.strategy = strategy;
-  try {
-    Integrator integrator = make(registry, instance, arguments, strategy);
-    const auto begin = std::chrono::steady_clock::now();
-    const StepReport report =
-        span.by_time ? integrator.advance_to(span.t_end, span.h) : integrator.advance(span.steps, span.h);
-    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
-    outcome.status = report.success() ? "success" : to_string(report.status);
-    outcome.message = report.message;
-    outcome.counters = integrator.counters();
-    outcome.us = outcome.a_step(1) * time.count();
-    outcome.residual = report.last.residual_norm;
-    outcome.broken = integrator.broken_promises();
-    if (integrator.model().has_energy()) outcome.energy = integrator.monitor().energy().max_abs_error();
-    if (integrator.model().m() > 0) outcome.gap = integrator.monitor().position_max();
-    if (report.success()) {
-      const State& z = integrator.state();
-      outcome.end.emplace(z.q.value().size() + z.p.value().size());
-      *outcome.end << z.q.value(), z.p.value();
+/// What is the same for all strategies, and the one integrator that there is at a time.
+struct SharedRun {
+  const Registry& registry;
+  const ProblemInstance& instance;
+  const RunArguments& arguments;
+  Span span;
+  std::optional<Integrator> integrator;
+};
+
+/// The steps by one strategy. What is told of them is that of the first time.
+class StrategyRun final : public bench::Work {
+ public:
+  StrategyRun(SharedRun& all, const Strategy& strategy) : all_(&all) { outcome_.strategy = strategy; }
+
+  void rewind() override {
+    all_->integrator.reset();
+    try {
+      all_->integrator.emplace(make(all_->registry, all_->instance, all_->arguments, outcome_.strategy));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      outcome_.status = "refused";
+      outcome_.message = error.what();
     }
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::refused) throw;
-    outcome.status = "refused";
-    outcome.message = error.what();
   }
-  return outcome;
+  std::string run() override {
+    if (outcome_.status == "refused") return outcome_.status;
+    try {
+      const StepReport report = advance(*all_->integrator, all_->span);
+      if (outcome_.status.empty()) take(report);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      outcome_.status = "refused";
+      outcome_.message = error.what();
+    }
+    return outcome_.end ? "" : outcome_.status;
+  }
+  ComparedRun outcome(const bench::TurnTimes& times) const {
+    ComparedRun out = outcome_;
+    if (times.seconds.empty()) return out;
+    out.us = 1e6 * out.a_step(1) * times.median();
+    out.spread = 1e6 * out.a_step(1) * times.spread();
+    return out;
+  }
+
+ private:
+  void take(const StepReport& report) {
+    const Integrator& integrator = *all_->integrator;
+    outcome_.status = report.success() ? "success" : to_string(report.status);
+    outcome_.message = report.message;
+    outcome_.counters = integrator.counters();
+    outcome_.residual = report.last.residual_norm;
+    outcome_.broken = integrator.broken_promises();
+    if (integrator.model().has_energy()) outcome_.energy = integrator.monitor().energy().max_abs_error();
+    if (integrator.model().m() > 0) outcome_.gap = integrator.monitor().position_max();
+    if (!report.success()) return;
+    const State& z = integrator.state();
+    outcome_.end.emplace(z.q.value().size() + z.p.value().size());
+    *outcome_.end << z.q.value(), z.p.value();
+  }
+
+  SharedRun* all_;
+  ComparedRun outcome_;
+};
+
+/// Every strategy, and how they were timed.
+struct StrategyTable {
+  std::vector<ComparedRun> runs;
+  int rounds = 0;      ///< with times; 0: there are none
+  std::string timing;  ///< in words
+};
+
+/// A comparison takes a few seconds more than its runs, or has no times.
+constexpr double longest_round = 3;
+
+StrategyTable compare_strategies(SharedRun all) {
+  std::vector<std::unique_ptr<StrategyRun>> runs;
+  std::vector<bench::Work*> pieces;
+  for (const Strategy& strategy : validation::strategies(all.registry)) {
+    runs.push_back(std::make_unique<StrategyRun>(all, strategy));
+    pieces.push_back(runs.back().get());
+  }
+  bench::TurnsRule rule;
+  rule.longest_round = longest_round;
+  const bench::Turns turns = bench::time_in_turns(pieces, rule);
+  StrategyTable out;
+  for (std::size_t i = 0; i < runs.size(); ++i) out.runs.push_back(runs[i]->outcome(turns.of[i]));
+  out.rounds = turns.rounds;
+  out.timing = turns.rounds > 0
+                   ? fmt::format(
+                         "times: processor time of a step in us, the median of {} runs in turns; +- half of what the "
+                         "middle half of them spans",
+                         turns.rounds)
+                   : fmt::format(
+                         "no times: the runs take {:.3g} s, and only where they take at most {:g} s they are "
+                         "repeated in turns; fewer --steps give times",
+                         turns.first_round, longest_round);
+  return out;
 }
 
 /// |z - z_first|/|z_first| at the end, against the first strategy that gets there.
@@ -88,35 +156,42 @@ std::optional<double> apart(const ComparedRun& outcome, const std::vector<Compar
   return (*outcome.end - *first->end).norm() / (scale > 0 ? scale : 1);
 }
 
-void print_table(std::FILE* out, const RunArguments& arguments, const Span& span,
-                 const std::vector<ComparedRun>& outcomes) {
+std::string short_text(const std::optional<double>& x) {
+  return x ? fmt::format("{:.1e}", *x) : "-";
+}
+
+void print_table(std::FILE* out, const RunArguments& arguments, const Span& span, const StrategyTable& all) {
+  const std::vector<ComparedRun>& outcomes = all.runs;
+  const auto fixed = [](const std::optional<double>& x) { return x ? fmt::format("{:.2f}", *x) : "-"; };
   std::size_t width = 8;
   for (const auto& o : outcomes) width = std::max(width, o.strategy.label().size());
-  say(out, "{}, {}: {} steps of h = {:g}; iterations, factorisations, residuals and us a step\n", arguments.problem,
-      arguments.scheme, span.steps, span.h);
-  say(out, "  {:{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>8}  {:>8}  {:>8}  {:>8}\n", "strategy", width, "iter", "fact",
-      "resid", "us", "|F| end", "max |dH|", "max |g|", "apart");
+  say(out, "{}, {}: {} steps of h = {:g}; iterations, factorisations and residuals a step\n{}\n", arguments.problem,
+      arguments.scheme, span.steps, span.h, all.timing);
+  say(out, "  {:{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>7}  {:>8}  {:>8}  {:>8}  {:>8}\n", "strategy", width, "iter",
+      "fact", "resid", "us", "+-", "|F| end", "max |dH|", "max |g|", "apart");
   for (const auto& o : outcomes) {
     if (o.status == "refused") {
       say(out, "  {:{}}  refused: {}\n", o.strategy.label(), width, o.message);
       continue;
     }
-    const auto short_text = [](const std::optional<double>& x) { return x ? fmt::format("{:.1e}", *x) : "-"; };
-    say(out, "  {:{}}  {:>6.2f}  {:>6.2f}  {:>6.2f}  {:>9.2f}  {:>8.1e}  {:>8}  {:>8}  {:>8}\n", o.strategy.label(),
+    say(out, "  {:{}}  {:>6.2f}  {:>6.2f}  {:>6.2f}  {:>9}  {:>7}  {:>8.1e}  {:>8}  {:>8}  {:>8}\n", o.strategy.label(),
         width, o.a_step(o.counters.iterations), o.a_step(o.counters.factorisations),
-        o.a_step(o.counters.residual_evaluations), o.us, o.residual, short_text(o.energy), short_text(o.gap),
-        short_text(apart(o, outcomes)));
+        o.a_step(o.counters.residual_evaluations), fixed(o.us), fixed(o.spread), o.residual, short_text(o.energy),
+        short_text(o.gap), short_text(apart(o, outcomes)));
     if (!o.message.empty()) say(out, "  {:{}}  {}\n", "", width, o.message);
     for (const BrokenPromise& broken : o.broken) say(out, "  {:{}}  promise broken: {}\n", "", width, broken.text());
   }
 }
 
-Json::Value compare_json(const RunArguments& arguments, const Span& span, const std::vector<ComparedRun>& outcomes) {
+Json::Value compare_json(const RunArguments& arguments, const Span& span, const StrategyTable& all) {
+  const std::vector<ComparedRun>& outcomes = all.runs;
   using validation::to_json;
   Json::Value out;
   out["problem"] = arguments.problem;
   out["scheme"] = arguments.scheme;
   out["step"] = span.h;
+  out["rounds"] = all.rounds;
+  out["timing"] = all.timing;
   out["strategies"] = Json::Value(Json::arrayValue);
   for (const auto& o : outcomes) {
     Json::Value one;
@@ -131,7 +206,8 @@ Json::Value compare_json(const RunArguments& arguments, const Span& span, const 
       one["residual_evaluations"] = Json::Int64(o.counters.residual_evaluations);
       one["jacobian_evaluations"] = Json::Int64(o.counters.jacobian_evaluations);
       one["factorisations"] = Json::Int64(o.counters.factorisations);
-      one["us_a_step"] = to_json(o.us);
+      one["us_a_step"] = o.us ? to_json(*o.us) : Json::Value();
+      one["us_a_step_spread"] = o.spread ? to_json(*o.spread) : Json::Value();
       one["residual"] = to_json(o.residual);
       one["broken_promises"] = broken_json(o.broken);
       one["energy_max_abs_error"] = o.energy ? to_json(*o.energy) : Json::Value();
@@ -144,14 +220,16 @@ Json::Value compare_json(const RunArguments& arguments, const Span& span, const 
   return out;
 }
 
-pages::Page compare_page(const RunArguments& arguments, const Span& span, const std::vector<ComparedRun>& outcomes) {
+pages::Page compare_page(const RunArguments& arguments, const Span& span, const StrategyTable& all) {
+  const std::vector<ComparedRun>& outcomes = all.runs;
   pages::Page page("Strategies side by side: " + arguments.problem,
                    fmt::format("{}, {} steps of h = {:g}", arguments.scheme, span.steps, span.h));
-  pages::Table table{"",
-                     "Counts are those of a step. The last column is the distance to the first strategy at the end.",
-                     {"strategy", "iterations", "factorisations", "residuals", "time a step [us]", "|F| at the end",
-                      "max |dH|", "max |g|", "apart", "end"},
-                     {}};
+  pages::Table table{
+      "",
+      "Counts are those of a step; apart is the distance to the first strategy at the end; " + all.timing + ".",
+      {"strategy", "iterations", "factorisations", "residuals", "time a step [us]", "+- [us]", "|F| at the end",
+       "max |dH|", "max |g|", "apart", "end"},
+      {}};
   pages::Series time;
   for (const ComparedRun& o : outcomes) {
     const bool ran = o.status != "refused";
@@ -164,7 +242,8 @@ pages::Page compare_page(const RunArguments& arguments, const Span& span, const 
                           number(o.a_step(o.counters.iterations)),
                           number(o.a_step(o.counters.factorisations)),
                           number(o.a_step(o.counters.residual_evaluations)),
-                          number(o.us),
+                          o.us ? cell_number(*o.us) : "",
+                          o.spread ? cell_number(*o.spread) : "",
                           number(o.residual),
                           o.energy ? cell_number(*o.energy) : "",
                           o.gap ? cell_number(*o.gap) : "",
@@ -172,17 +251,18 @@ pages::Page compare_page(const RunArguments& arguments, const Span& span, const 
                           {end, good  ? pages::Mark::good
                                 : ran ? pages::Mark::bad
                                       : pages::Mark::none}});
-    if (!o.end) continue;
+    if (!o.us) continue;
     time.x.push_back(o.a_step(o.counters.residual_evaluations));
-    time.y.push_back(o.us);
+    time.y.push_back(*o.us);
     time.notes.push_back(o.strategy.label());
   }
   page.add(pages::Section{"Strategies"});
   page.add(table);
   time.name = "strategies that get to the end";
   time.style = pages::Series::Style::points;
-  page.add(
-      pages::Chart{"Time of a step over its residuals", "", {"residuals a step"}, {"time a step", "us", true}, {time}});
+  if (!time.x.empty())
+    page.add(pages::Chart{
+        "Time of a step over its residuals", "", {"residuals a step"}, {"time a step", "us", true}, {time}});
   page.add(pages::Section{"What was run"});
   pages::Facts facts{"",
                      {{"problem", arguments.problem},
@@ -216,15 +296,13 @@ int compare(const Registry& registry, const RunArguments& given) {
   make(registry, instance, arguments, {arguments.solver, {}});  // misuse is one sentence, not one a strategy
   ReportFile report(given.report);
   const PlotFile plot(given.plot);
-  std::vector<ComparedRun> outcomes;
-  for (const Strategy& strategy : validation::strategies(registry))
-    outcomes.push_back(run(registry, instance, arguments, span, strategy));
-  print_table(arguments.json ? stderr : stdout, arguments, span, outcomes);
-  if (arguments.json) say_lines(validation::json_text(compare_json(arguments, span, outcomes)));
-  if (report) report.write(compare_page(arguments, span, outcomes));
-  if (plot) plot.draw(compare_page(arguments, span, outcomes));
+  const StrategyTable all = compare_strategies({registry, instance, arguments, span, {}});
+  print_table(arguments.json ? stderr : stdout, arguments, span, all);
+  if (arguments.json) say_lines(validation::json_text(compare_json(arguments, span, all)));
+  if (report) report.write(compare_page(arguments, span, all));
+  if (plot) plot.draw(compare_page(arguments, span, all));
   const bool any =
-      std::any_of(outcomes.begin(), outcomes.end(), [](const ComparedRun& o) { return o.end.has_value(); });
+      std::any_of(all.runs.begin(), all.runs.end(), [](const ComparedRun& o) { return o.end.has_value(); });
   return any ? success : numerical_failure;
 }
 
@@ -239,9 +317,10 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "Of two tables that `gnomon run --output` wrote (.csv, .h5, .jsonl): the largest differences at the times that "
       "both have, and the drift of each; status 1 where a number of one is none in the other, e.g. gnomon compare a.h5 "
       "b.csv\n\n"
-      "Of a problem: without --step, steps of 1e-3; without --until and --steps, 1000 of them. The last column is the "
-      "distance to "
-      "the first strategy at the end. e.g. gnomon compare double-spherical-pendulum --scheme hbvm --step 1e-2 --until "
+      "Of a problem: without --step, steps of 1e-3; without --until and --steps, 1000 of them. Times "
+      "are processor times, the median of several rounds through all strategies; where one round takes more than a few "
+      "seconds there are none. The last column is the distance to the first strategy at the end. e.g. gnomon compare "
+      "double-spherical-pendulum --scheme hbvm --step 1e-2 --until "
       "1");
   add_system_flags(*command, *a);
   command->get_option("PROBLEM")->required()->description("the problem, or the first of two tables");

@@ -3,12 +3,14 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <map>
 
 #include "bench/chain_bench.hpp"
 #include "bench/energy_momentum_chain.hpp"
 #include "bench/precision/work_precision.hpp"
 #include "bench/rattle_chain.hpp"
 #include "bench/small/small_bench.hpp"
+#include "bench/turns.hpp"
 #include "gnomon/base/error.hpp"
 #include "support/scratch.hpp"
 
@@ -273,6 +275,104 @@ BOOST_AUTO_TEST_CASE(duel) {
   BOOST_TEST(find(1000, 1e-10).of_energy);
   BOOST_TEST(find(1000, 1e-10).our_seconds == 1);
   BOOST_TEST(find(1000, 1e-10).theirs == "");
+}
+
+// References have the freedom of schemes: their ratios of tolerances are curves, and the best one counts.
+BOOST_AUTO_TEST_CASE(duels_take_the_best_ratio_of_tolerances) {
+  Registry registry;
+  register_builtin(registry);
+  WorkPrecisionBench bench;
+  bench.problems = {"planar-pendulum"};
+  bench.until = {10};
+  bench.rule.least_seconds = 1e-4;
+  bench.rule.repetitions = 1;
+  const std::vector<WorkPrecisionRow> rows = run_work_precision(
+      registry, bench, [](const TrueSolution&) {}, [](const WorkPrecisionRow&) {});
+  std::map<std::string, std::vector<double>> theirs, errors;
+  for (const WorkPrecisionRow& row : rows)
+    if (!row.ours) {
+      theirs[row.method].push_back(row.seconds);
+      errors[row.method].push_back(row.error);
+    }
+  BOOST_TEST(theirs.size() == 9u);
+  for (const std::string code : {"ida-index1", "ida-ggl", "cvode-projection"}) {
+    for (const char* ratio : {"rtol", "rtol/10", "rtol/1000"})
+      BOOST_TEST(theirs.count(code + " atol=" + ratio) == 1u, code << " " << ratio);
+    // The ratio is one of the tolerances, and no name.
+    BOOST_TEST((errors[code + " atol=rtol"] != errors[code + " atol=rtol/1000"]), code);
+  }
+  const std::vector<Duel> found = duels(rows);
+  BOOST_TEST(!found.empty());
+  for (const Duel& duel : found) {
+    if (duel.theirs.empty()) continue;
+    BOOST_TEST(theirs.count(duel.theirs) == 1u, duel.theirs);
+    for (const auto& [method, seconds] : theirs)
+      for (std::size_t i = 0; i < seconds.size(); ++i)
+        if (errors[method][i] <= duel.error) BOOST_TEST(duel.their_seconds <= seconds[i], method);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(work_in_turns) {
+  std::string order;
+  struct Letter final : bench::Work {
+    Letter(std::string& all, char letter, std::string why) : order(all), name(letter), failure(std::move(why)) {}
+    void rewind() override { order += '-'; }
+    std::string run() override {
+      order += name;
+      return failure;
+    }
+    std::string& order;
+    char name;
+    std::string failure;
+  };
+  Letter a(order, 'a', ""), b(order, 'b', "it fails"), c(order, 'c', "");
+  const std::vector<bench::Work*> pieces{&a, &b, &c};
+  TurnsRule rule;
+  rule.seconds = 0;
+  const Turns least = time_in_turns(pieces, rule);
+  BOOST_TEST(order == "-a-b-c-a-c-a-c");
+  BOOST_TEST(least.rounds == 3);
+  BOOST_TEST(least.of[0].seconds.size() == 3u);
+  BOOST_TEST(least.of[1].seconds.empty());
+  BOOST_TEST(least.of[0].least() <= least.of[0].median());
+  order.clear();
+  rule.seconds = 60;
+  BOOST_TEST(time_in_turns(pieces, rule).rounds == 15);
+  order.clear();
+  rule.longest_round = 0;
+  const Turns none = time_in_turns(pieces, rule);
+  BOOST_TEST(order == "-a-b-c");
+  BOOST_TEST(none.rounds == 0);
+  BOOST_TEST(none.first_round > 0);
+  for (const TurnTimes& times : none.of) BOOST_TEST(times.seconds.empty());
+
+  TurnTimes times{{5, 1, 2, 4, 3}};
+  BOOST_TEST(times.least() == 1);
+  BOOST_TEST(times.median() == 3);
+  BOOST_TEST(times.spread() == 1);
+  BOOST_TEST(TurnTimes().median() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(long_runs_are_timed_once) {
+  int runs = 0;
+  struct Counted final : bench::Work {
+    explicit Counted(int& all) : count(all) {}
+    void rewind() override {}
+    std::string run() override {
+      ++count;
+      return "";
+    }
+    int& count;
+  };
+  std::vector<double> seconds;
+  const Task task{"counted", [&runs] { return std::make_unique<Counted>(runs); },
+                  [&seconds](double once, bench::Work&) { seconds.push_back(once); }, [](const std::string&) {}};
+  TimingRule rule;
+  rule.least_seconds = 1e-9;
+  rule.long_run = 1e-12;
+  time_tasks({task}, rule);
+  BOOST_TEST(runs == 1);
+  BOOST_TEST(seconds.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(work_precision_misuse) {

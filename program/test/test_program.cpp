@@ -309,17 +309,28 @@ BOOST_AUTO_TEST_CASE(compare) {
     BOOST_TEST(strategy["residual_evaluations"].asInt() >= 50, name);
     BOOST_TEST(strategy["factorisations"].asInt() > 0, name);
     BOOST_TEST(strategy["us_a_step"].asDouble() > 0, name);
+    BOOST_TEST(strategy["us_a_step_spread"].asDouble() >= 0, name);
     BOOST_TEST(strategy["residual"].asDouble() < 1e-9, name);
     BOOST_TEST(strategy["energy_max_abs_error"].asDouble() < 1e-3, name);
     BOOST_TEST(strategy["apart"].asDouble() < 1e-11, name);
   }
   BOOST_TEST(converged >= 10);
   BOOST_TEST(refused == 3);
+  // Times are those of several rounds, and every output says so.
+  BOOST_TEST(report["rounds"].asInt() >= 3);
+  BOOST_TEST(contains(outcome.err, "the median of " + report["rounds"].asString() + " runs in turns"), outcome.err);
+  BOOST_TEST(contains(outcome.err, report["timing"].asString()));
 
   // What does not converge says why, beside what does.
   const Outcome long_steps = scratch.gnomon("compare modified-pendulum --scheme hbvm --step 0.6 --steps 30");
   BOOST_TEST(long_steps.status == 0);
   BOOST_TEST(contains(long_steps.out, "KIN_MAXITER_REACHED"), long_steps.out);
+  // A strategy that does not get to the end has no time.
+  const Json::Value stopped =
+      parse(scratch.gnomon("compare modified-pendulum --scheme hbvm --step 0.6 --steps 30 --json").out);
+  for (const Json::Value& strategy : stopped["strategies"])
+    if (strategy["status"].asString() != "refused")
+      BOOST_TEST(strategy["us_a_step"].isNull() == (strategy["status"].asString() != "success"));
 
   scratch.misuse("compare planar-pendulm" + rest, {"planar-pendulm", "\"planar-pendulum\""});
   scratch.misuse("compare", {"PROBLEM"});

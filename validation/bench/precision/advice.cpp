@@ -5,6 +5,7 @@
 
 #include "bench/precision/contenders.hpp"
 #include "bench/precision/crossing.hpp"
+#include "bench/turns.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
 
@@ -148,12 +149,14 @@ class Adviser {
   void time_finally(const std::vector<Choice*>& choices, double end) const {
     constexpr int rounds = 15;
     std::vector<std::unique_ptr<Run>> runs;
-    std::vector<double> best(choices.size(), never);
-    for (const Choice* choice : choices)
+    std::vector<Work*> pieces;
+    for (const Choice* choice : choices) {
       runs.push_back(make(choice->contender, choice->parameter, never, advised(choice->contender)));
-    for (int round = 0; round < rounds && (round == 0 || processor_seconds() < end); ++round)
-      for (std::size_t i = 0; i < runs.size(); ++i) best[i] = std::min(best[i], time_once(*runs[i]).seconds);
-    for (std::size_t i = 0; i < runs.size(); ++i) choices[i]->run.seconds = best[i];
+      pieces.push_back(runs.back().get());
+    }
+    const Turns turns = time_in_turns(pieces, {1, rounds, end - processor_seconds()});
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      if (!turns.of[i].seconds.empty()) choices[i]->run.seconds = turns.of[i].least();
   }
 
   static constexpr double aim = 0.7;  ///< of the wanted error: what is interpolated does not hit it
