@@ -133,7 +133,10 @@ class Outputs {
       trace = reference.trace(*page_);
       reference.observe(*trace);
     }
-    return {reference.name(), reference.advance_to(run_.state().t)};
+    Progress progress(reference, run_.state().t);
+    ReferenceOutcome outcome{reference.name(), reference.advance_to(run_.state().t), reference.wanted()};
+    progress.finish();
+    return outcome;
   }
   /// Throws Error(bad_file) for files that could not be written.
   void finish(const RunReport& report) {
@@ -220,9 +223,11 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_repeatable(*command, "--solver-option", a->solver_options, "an option of the solver (repeatable)");
   command->add_flag("--events", a->events,
                     "list the landings, impacts, launches and turnings, and the switches of formulas");
-  add_repeatable(*command, "--reference", a->references, "NAME", "run this reference too, and compare (repeatable)");
+  add_repeatable(*command, "--reference", a->references, "NAME",
+                 "run this reference too, and compare (repeatable); its tolerance is 1e-4 of --rtol, 1e-10 beside "
+                 "steps of one size, or the tightest above with which it comes to the end");
   add_repeatable(*command, "--reference-option", a->reference_options,
-                 "an option of the references that have it (repeatable)");
+                 "an option of the references that have it (repeatable), e.g. rtol=1e-12");
   add("--output", a->output, "FILE",
       "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file; - is JSON lines to standard output; "
       "FILE.glb is the motion of bodies in space (glTF)");

@@ -1,11 +1,12 @@
 #pragma once
 /// \file
-/// Progress of a run on a terminal.
+/// Progress of a run, and of the references beside it, on a terminal.
 
 #include <chrono>
+#include <string>
 
 #include "program/cli/terminal.hpp"
-#include "program/run/trajectory.hpp"
+#include "program/run/reference_trajectory.hpp"
 
 namespace gnomon::program {
 
@@ -14,6 +15,8 @@ class Progress final : public Observer {
  public:
   /// Of this run, if standard error is a terminal.
   explicit Progress(Trajectory& run);
+  /// Of a reference beside a run, which goes to t_end.
+  Progress(ReferenceTrajectory& reference, double t_end);
 
   bool observe(const State& z, long step) override;
   /// Removes the progress line.
@@ -21,7 +24,14 @@ class Progress final : public Observer {
 
  private:
   using Clock = std::chrono::steady_clock;
+  void watch(Trajectory& run);
+  bool is_due();
+  /// A reference that has arrived and looks for its own error.
+  void show_second_solution();
+
   const Trajectory* run_;
+  double t_end_;
+  std::string name_;  ///< of a reference beside a run
   bool shown_ = false;
   TimeLeft left_;
   Clock::time_point next_;

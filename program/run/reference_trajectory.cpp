@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/contact/contact_reference.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
@@ -121,7 +122,7 @@ std::vector<SummaryRow> rows_of(const RunFacts& facts, const ReferenceReport& en
   add_moved_start(rows, facts);
   rows.push_back({"steps", fmt::format("{}, t = {:g} .. {:g}", end.steps > 0 ? std::to_string(end.steps) : "none",
                                        facts.t0, end.t)});
-  if (end.rtol > 0 && end.message.empty()) rows.push_back({"tolerance", chosen_tolerance(end)});
+  if (end.rtol > 0 && end.message.empty()) rows.push_back({"tolerance", tolerance_text(end, {})});
   add_levels(rows, end);
   add_outputs(rows, facts.outputs, facts.output_values);
   const auto switches = std::count_if(end.events.begin(), end.events.end(),
@@ -165,10 +166,13 @@ ReferenceTrajectory::ReferenceTrajectory(const Registry& registry, const std::st
   Assignments assignments = contact_of_reference(contact, reference.options());
   assignments.insert(assignments.end(), own.begin(), own.end());
   const Options options("reference " + name, reference.options(), assignments);
-  if (has(reference.options(), "rtol") && options.real("rtol") > 0)
-    tolerance_ = ", rtol = " + number_text(options.real("rtol"));
+  if (has(reference.options(), "rtol") && options.real("rtol") > 0) wanted_ = {options.real("rtol"), "as given"};
+  if (wanted_.rtol > 0) tolerance_ = ", rtol = " + number_text(wanted_.rtol);
   solution_ = reference.start(instance_, options);
-  solution_->stop_when([this] { return !go_on_ || Signals::interrupted(); });
+  solution_->stop_when([this] {
+    if (on_evaluation_) on_evaluation_();
+    return !go_on_ || Signals::interrupted();
+  });
   if (const OverdeterminedSystem* dae = instance_.model->overdetermined()) index1_.emplace(*dae);
   facts_.arguments.scheme = name;
   facts_.t0 = instance_.t0;
@@ -274,8 +278,26 @@ RunReport ReferenceTrajectory::report(std::vector<ReferenceOutcome> references) 
   return report;
 }
 
+namespace {
+
+/// The tolerance that fits the run; none beside a reference that runs with its own.
+ReferenceTolerance fitting_tolerance(const Registry& registry, const RunArguments& a) {
+  const std::vector<std::string> references = registry.references();
+  if (a.rtol.empty() && std::count(references.begin(), references.end(), a.scheme) > 0) return {};
+  if (a.rtol.empty()) return {beside_fixed_steps, "the default beside steps of one size"};
+  const double part = part_of_run * parse_real(a.rtol, "--rtol");
+  if (part <= thresholds::tightest_reference)
+    return {thresholds::tightest_reference, "the tightest that a reference begins with"};
+  return {std::min(part, thresholds::loosest_reference), part <= thresholds::loosest_reference
+                                                             ? "a ten-thousandth of the run's"
+                                                             : "the loosest that a reference begins with"};
+}
+
+}  // namespace
+
 std::vector<std::unique_ptr<ReferenceTrajectory>> start_references(const Registry& registry, const RunArguments& a,
                                                                    const ProblemInstance& instance) {
+  const ReferenceTolerance fitting = fitting_tolerance(registry, a);
   const std::vector<std::string>& names = a.references;
   if (names.empty() && !a.reference_options.empty())
     throw Error(ErrorCode::bad_value, "--reference-option is given without --reference");
@@ -288,7 +310,14 @@ std::vector<std::unique_ptr<ReferenceTrajectory>> start_references(const Registr
       const auto knows = [&](const std::string& other) { return has(registry.reference(other).options(), one.first); };
       if (knows(name) || std::none_of(names.begin(), names.end(), knows)) own.push_back(one);
     }
+    const auto given = [&own](const char* option) {
+      return std::any_of(own.begin(), own.end(), [option](const auto& one) { return one.first == option; });
+    };
+    const bool fits =
+        fitting.rtol > 0 && has(registry.reference(name).options(), "tightest") && !given("rtol") && !given("tightest");
+    if (fits) own.emplace_back("tightest", number_text(fitting.rtol));
     runs.push_back(std::make_unique<ReferenceTrajectory>(registry, name, instance, own, a.contact));
+    if (fits) runs.back()->set_wanted(fitting);
   }
   return runs;
 }

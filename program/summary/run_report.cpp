@@ -92,19 +92,26 @@ void add_levels(std::vector<SummaryRow>& rows, const ReferenceReport& end) {
                                   own.position, own.velocity)});
 }
 
-std::string chosen_tolerance(const ReferenceReport& end) {
-  if (!(end.rtol > 0)) return {};
-  return fmt::format("rtol = {:g}, the tightest with which it ends", end.rtol) +
-         (end.own_error ? fmt::format(", own error {:.1e}", *end.own_error) : "");
+std::string tolerance_text(const ReferenceReport& end, const ReferenceTolerance& wanted) {
+  const double rtol = end.rtol > 0 ? end.rtol : wanted.rtol;
+  if (!(rtol > 0)) return {};
+  const bool as_wanted = rtol <= wanted.rtol * (1 + 1e-6);
+  return fmt::format("rtol = {:g}, {}{}", rtol, as_wanted ? wanted.why : "the tightest with which it ends",
+                     end.own_error ? fmt::format(", own error {:.1e}", *end.own_error) : "");
 }
 
 void add_references(std::vector<SummaryRow>& rows, const std::vector<ReferenceOutcome>& references, const Vector& q) {
   for (const ReferenceOutcome& reference : references) {
     const ReferenceReport& end = reference.end;
-    if (const auto error = reference.position_error(q))
-      rows.push_back({"reference", fmt::format("{} at t = {:g}: relative position error {:.4e}{}{}", reference.name,
-                                               end.t, *error, end.rtol > 0 ? "; " : "", chosen_tolerance(end))});
-    else
+    if (const auto error = reference.position_error(q)) {
+      rows.push_back(
+          {"reference", fmt::format("{} at t = {:g}: relative position error {:.4e}{}{}", reference.name, end.t, *error,
+                                    reference.rtol() > 0 ? "; " : "", tolerance_text(end, reference.wanted))});
+      if (end.own_error && *error <= *end.own_error)
+        rows.push_back({"",
+                        "the run is no further from it than its own error: a smaller --reference-option rtol= "
+                        "tells more of the run"});
+    } else
       rows.push_back({"reference", fmt::format("{} stopped at t = {:g}: {}", reference.name, end.t, end.message)});
     add_levels(rows, end);
     if (!end.warning.empty()) rows.push_back({"WARNING", end.warning, true});
@@ -247,7 +254,7 @@ Json::Value reference_json(const ReferenceOutcome& reference, const Vector& q) {
   out["t"] = to_json(end.t);
   const auto error = reference.position_error(q);
   out["position_error"] = error ? to_json(*error) : Json::Value();
-  if (end.rtol > 0) out["rtol"] = to_json(end.rtol);
+  if (reference.rtol() > 0) out["rtol"] = to_json(reference.rtol());
   if (end.own_error) out["own_error"] = to_json(*end.own_error);
   if (!end.message.empty()) out["message"] = end.message;
   if (!end.warning.empty()) out["warning"] = end.warning;

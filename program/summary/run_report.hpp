@@ -19,16 +19,26 @@
 
 namespace gnomon::program {
 
+/// The relative tolerance that a reference begins with, and why that one; 0: its own.
+struct ReferenceTolerance {
+  double rtol = 0;
+  std::string why;
+};
+
 /// How a reference beside a run ended.
 struct ReferenceOutcome {
   std::string name;
   ReferenceReport end;
+  ReferenceTolerance wanted;
+
+  /// With which it ended; 0: it has none.
+  double rtol() const { return end.rtol > 0 ? end.rtol : wanted.rtol; }
 
   /// |q - q_ref|_2 / |q_ref|_2, where it got there.
   std::optional<double> position_error(const Vector& q) const;
 };
-/// "rtol = 1e-10, the tightest with which it ends, own error 2.0e-09" of a reference that chose it; else empty.
-std::string chosen_tolerance(const ReferenceReport& end);
+/// "rtol = 1e-10, a ten-thousandth of the run's, own error 2.0e-09"; empty of a reference without a tolerance.
+std::string tolerance_text(const ReferenceReport& end, const ReferenceTolerance& wanted);
 
 /// What a summary needs beside the integrator or the reference itself.
 struct RunFacts {

@@ -113,6 +113,42 @@ BOOST_AUTO_TEST_CASE(references) {
   BOOST_TEST(compared.status == 0);
 }
 
+// Without one of its own the tolerance of a reference is that of the run, and the output says which.
+BOOST_AUTO_TEST_CASE(the_tolerance_of_a_reference_fits_the_run) {
+  const Scratch scratch;
+  const auto run = [&](const std::string& how) {
+    const Outcome outcome = scratch.gnomon("run double-spherical-pendulum --until 1 --json " + how);
+    BOOST_TEST(outcome.status == 0, outcome.err);
+    return std::pair{parse(outcome.out)["references"][0], outcome.err};
+  };
+  const auto reference = [&](const std::string& how, double rtol, const char* why) {
+    const auto [json, text] = run(how);
+    BOOST_TEST(std::abs(json["rtol"].asDouble() / rtol - 1) < 1e-9, how << ": " << json["rtol"].asString());
+    BOOST_TEST(contains(text, why), how << ": " << why << " in\n" << text);
+    return json;
+  };
+  for (const char* name : {"ida-ggl", "ida-index1", "cvode-projection"}) {
+    const Json::Value loose = reference(std::string("--rtol 1e-4 --reference ") + name, 1e-8,
+                                        "rtol = 1e-08, a ten-thousandth of the run's, own error ");
+    BOOST_TEST(loose["own_error"].asDouble() > 0);
+  }
+  const std::string ida = " --reference ida-ggl";
+  reference(ida, 1e-10, "a ten-thousandth of the run's");  // of the default, 1e-6
+  reference("--rtol 1e-12" + ida, 1e-12, "the tightest that a reference begins with");
+  reference("--step 1e-2" + ida, 1e-10, "rtol = 1e-10, the default beside steps of one size");
+  reference("--step 1e-2" + ida + " --reference-option rtol=1e-9", 1e-9, "rtol = 1e-09, as given");
+  reference("--step 1e-2" + ida + " --reference-option tightest=1e-9", 1e-9, "the tightest with which it ends");
+  reference("--scheme ida-index1" + ida, 1e-12, "the tightest with which it ends");
+  reference("--scheme ida-index1 --rtol 1e-6" + ida, 1e-10, "a ten-thousandth of the run's");
+  BOOST_TEST(!run("--step 1e-2 --set start=hanging --reference cvode-projection --reference-option rtol=1e-9")
+                  .first.isMember("own_error"));
+  // Where the run is as good as its reference the output says that too.
+  const Outcome better = scratch.gnomon(
+      "run double-spherical-pendulum --until 1 --rtol 1e-11 --reference ida-ggl "
+      "--reference-option tightest=1e-6");
+  BOOST_TEST(contains(better.out, "no further from it than its own error"), better.out);
+}
+
 // Events, snapshots and the motion over time of a reference are those of a scheme.
 BOOST_AUTO_TEST_CASE(a_reference_shows_what_a_scheme_shows) {
   const Scratch scratch;

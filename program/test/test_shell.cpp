@@ -201,6 +201,18 @@ BOOST_AUTO_TEST_CASE(colour_on_terminals_only) {
   BOOST_TEST(!contains(on_terminal("TERM=dumb"), "\033["));
 }
 
+// A reference beside a run shows how far it is, and while its own error is looked for that.
+BOOST_AUTO_TEST_CASE(progress_of_references) {
+  const Scratch scratch;
+  if (!has_program("script")) return;
+  const std::string run = "run double-spherical-pendulum --set start=spatial --step 1e-2 --until 400";
+  const std::string shown =
+      bash(scratch, "TERM=xterm script -qec \"'" GNOMON_PROGRAM "' " + run + " --reference ida-ggl\" /dev/null");
+  BOOST_TEST(contains(shown, "\rreference ida-ggl  "), shown);
+  BOOST_TEST(contains(shown, "a second solution shows its own error"), shown);
+  BOOST_TEST(!contains(scratch.gnomon(run + " --reference ida-ggl --reference-option rtol=1e-4").err, "reference"));
+}
+
 BOOST_AUTO_TEST_CASE(time_that_is_left) {
   using gnomon::program::time_left;
   BOOST_TEST(time_left(10, 0.5) == ", 0:10 left");

@@ -18,7 +18,10 @@ Options with_tolerance(const Options& options, double rtol) {
 
 class GradedReference final : public ReferenceSolution, public StepwiseReference {
  public:
-  GradedReference(const Options& options, StartWith start) : options_(options), start_(std::move(start)) { begin(); }
+  GradedReference(const Options& options, StartWith start)
+      : options_(options), start_(std::move(start)), rtol_(options.real("tightest")) {
+    begin();
+  }
 
   ReferenceReport advance_to(double t) override {
     ReferenceReport report = solution_->advance_to(t);
@@ -58,7 +61,10 @@ class GradedReference final : public ReferenceSolution, public StepwiseReference
   }
   void compare(double t, ReferenceReport& report) {
     try {
-      if (!beside_) beside_ = start_(with_tolerance(options_, 10 * rtol_));
+      if (!beside_) {
+        beside_ = start_(with_tolerance(options_, 10 * rtol_));
+        beside_->stop_when([this] { return stopped(); });
+      }
       const ReferenceReport other = beside_->advance_to(t);
       if (!other.success) return;
       const double size = report.q.norm();
@@ -70,7 +76,7 @@ class GradedReference final : public ReferenceSolution, public StepwiseReference
 
   Options options_;
   StartWith start_;
-  double rtol_ = thresholds::tightest_reference, start_time_ = 0, shown_ = 0;
+  double rtol_, start_time_ = 0, shown_ = 0;
   bool begun_ = false;
   std::unique_ptr<ReferenceSolution> solution_, beside_;
 };

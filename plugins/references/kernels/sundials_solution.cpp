@@ -17,10 +17,14 @@ namespace gnomon::kernels {
 OptionSpecs sundials_options(double coefficient) {
   return {
       OptionSpec::real("rtol", 0, 0, 1e-1, "",
-                       "relative tolerance; 0: the tightest of 1e-12, 1e-11, .., 1e-5 with which it comes to the end"),
+                       "relative tolerance; 0: the first of tightest, ten times that, .., 1e-5 with which it comes to "
+                       "the end"),
       OptionSpec::real("atol", 0, 0, 1e3, "",
                        "absolute tolerance of q and v (y and z), in parts of the size of their block at the start; 0: "
                        "rtol/10"),
+      OptionSpec::real("tightest", thresholds::tightest_reference, 1e-14, thresholds::loosest_reference, "",
+                       "the relative tolerance that is tried first where rtol is 0; `gnomon run` sets it by that of "
+                       "the run"),
       OptionSpec::real("nonlinear-coefficient", coefficient, 1e-8, 1, "", "coefficient of the Newton convergence test"),
       OptionSpec::integer("max-steps", 10000000, 1, 1000000000, "steps between two output times")};
 }
