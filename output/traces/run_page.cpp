@@ -135,8 +135,8 @@ std::string energy_base(const Runs& runs) {
   if (!run.instance().model->has_energy() || !scale) return {};
   return fmt::format(
       "Relative errors of energy, in the chart, the table and the summary, are parts of one energy: "
-      "E = max(max |T|, max |U|){} = {:.4g}{}. ",
-      runs.size() > 1 ? " of " + run.spec().name : " of the run", *scale, in_si(run) ? " J" : "");
+      "E = max(max |T|, max |U|) = {:.4g}{} of {}. ",
+      *scale, in_si(run) ? " J" : "", runs.size() > 1 ? run.spec().name : "the run");
 }
 
 /// |q - q_ref|/|q_ref| at the targets of each reference, which are times of samples of the runs.

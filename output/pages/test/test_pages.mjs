@@ -276,7 +276,7 @@ test("a run that stopped says so, when and why, above its motion", async () => {
 test("errors of energy are parts of one energy, which the page names", () => look_at(write(pages.find((page) => page.name === "run")), async (tab) => {
   await drawn(tab);
   const text = await tab.locator("main").textContent();
-  const [, said] = /E = max\(max \|T\|, max \|U\|\) of energy-momentum, h = 0.01 = ([\d.e+-]+)/.exec(text);
+  const [, said] = /E = max\(max \|T\|, max \|U\|\) = ([\d.e+-]+) J of energy-momentum, h = 0.01\./.exec(text);
   const { label, most } = await tab.evaluate(() => {
     const chart = gnomon.charts.find((one) => one.block.title === "Energy error");
     return { label: chart.block.y.label, most: Math.max(...chart.series[0].y.map(Math.abs)) };
