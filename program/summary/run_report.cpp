@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "gnomon/base/thresholds.hpp"
 #include "gnomon/contact/gained_energy.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/scheme/step_warning.hpp"
@@ -108,9 +109,10 @@ void add_references(std::vector<SummaryRow>& rows, const std::vector<ReferenceOu
           {"reference", fmt::format("{} at t = {:g}: relative position error {:.4e}{}{}", reference.name, end.t, *error,
                                     reference.rtol() > 0 ? "; " : "", tolerance_text(end, reference.wanted))});
       if (end.own_error && *error <= *end.own_error)
-        rows.push_back({"",
-                        "the run is no further from it than its own error: a smaller --reference-option rtol= "
-                        "tells more of the run"});
+        rows.push_back({"", std::string("the run is no further from it than its own error") +
+                                (reference.rtol() > thresholds::tightest_reference
+                                     ? ": a smaller --reference-option rtol= tells more of the run"
+                                     : ", which is as small as it gets")});
     } else
       rows.push_back({"reference", fmt::format("{} stopped at t = {:g}: {}", reference.name, end.t, end.message)});
     add_levels(rows, end);
