@@ -58,9 +58,9 @@ void take_run_defaults(const Assignments& defaults, RunArguments& arguments);
 
 /// Steps of a tolerance instead of a size.
 void add_tolerance_flags(CLI::App& command, RunArguments& arguments);
-/// The scheme where the user names none, and with a tolerance the options that set its order where he gives none, by the
-/// rule of gnomon/registry/suited_scheme.hpp. Options without a scheme are those of the default one with steps of one
-/// size; with a tolerance they throw Error(bad_value).
+/// The scheme where the user names none, and with a tolerance the options that set its order where he gives none, by
+/// the rule of gnomon/registry/suited_scheme.hpp. Options without a scheme are those of the default one with steps of
+/// one size; with a tolerance they throw Error(bad_value).
 void choose_scheme(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
                    RunArguments& arguments);
 

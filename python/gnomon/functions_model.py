@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from .arrays import numbers
 from .errors import ModelError, RefusedError, UnknownNameError
+from .formulas.toml import coordinate_names
 from .model import Model, _model_errors
 
 
@@ -43,7 +44,7 @@ class FunctionsModel(Model):
         switches: Callable[[np.ndarray, np.ndarray], Any] | None = None,
         name: str = "model",
     ):
-        self._names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
+        self._names = coordinate_names(coordinates)
         if callable(mass):
             raise ModelError("mass is a function, and with traced=False a number, a list or a matrix is expected")
         functions = dict(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,19 @@ from . import _core
 from .errors import BadValueError, IntegrationError, RefusedError, functions_raise
 from .model import Model
 from .solve import Setup, _positive
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A state of an integrator."""
+
+    state: _core.State
+    run: _core.Run
+
+    @property
+    def t(self) -> float:
+        """Its time."""
+        return self.state.t
 
 
 class _Earlier:
@@ -91,8 +105,8 @@ class Integrator:
 
     @property
     def model(self) -> Model:
-        """The model."""
-        return self._setup.model
+        """The model, with the parameters that hold now."""
+        return self._setup.model_of_run
 
     @property
     def t(self) -> float:
@@ -173,7 +187,7 @@ class Integrator:
         size = _positive(step, "step") or self._setup.step or 0.0
         self._take(self._run.advance(float(t), size))
 
-    def set_parameters(self, **values: Any) -> None:
+    def set_parameters(self, parameters: Mapping[str, Any] | None = None, /, **values: Any) -> None:
         """Go on from the present positions, velocities and angles with other parameters of the model.
 
         The energy is that of the new model from here on: what the change makes of it is no error. ``stats``,
@@ -196,21 +210,23 @@ class Integrator:
         >>> run.set_parameters(k=4.0)
         >>> run.advance(2.0)
         """
-        given = {**self._given, "parameters": {**self._setup.parameters, **values}}
-        setup = Setup(self.model, self.t, self.q, self.v, **given)
+        given = {**self._given, "parameters": {**self._setup.parameters, **(parameters or {}), **values}}
+        setup = Setup(self._setup.model, self.t, self.q, self.v, **given)
         with functions_raise(setup.instance):
             run = setup.run()
             run.start(self._run.turns)
         self._earlier.add(self)
         self._setup, self._run = setup, run
 
-    def checkpoint(self) -> _core.State:
+    def checkpoint(self) -> Checkpoint:
         """The state as a value, for :meth:`restore` of this integrator."""
-        return self._run.checkpoint()
+        return Checkpoint(self._run.checkpoint(), self._run)
 
-    def restore(self, checkpoint: _core.State) -> None:
-        """Back to a state that this integrator has had."""
-        self._run.restore(checkpoint)
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back to a state that this integrator has had with the present parameters. Raises BadValueError for others."""
+        if checkpoint.run is not self._run:
+            raise BadValueError("the checkpoint is of other parameters: those of a checkpoint must be the present ones")
+        self._run.restore(checkpoint.state)
 
     def save(self, file: str | os.PathLike) -> None:
         """Write everything that going on bit by bit needs; see also `gnomon run --checkpoint`."""

@@ -9,7 +9,7 @@ from typing import Any, Union
 from . import _core
 from .errors import GnomonError, ModelError
 from .model import Model
-from .toml_writer import key_text, model_text, value_text
+from .formulas.toml import key_text, model_text, value_text
 
 Numbers = Sequence[Any]
 """Two numbers or formulas in the plane, three in space."""
@@ -194,6 +194,9 @@ class Mechanism:
                 rows = (f"{key_text(key, title)} = {value_text(one, key)}" for key, one in entries.items())
                 tables.append("\n".join([f"[{title}]", *rows]))
         return "\n\n".join(["\n".join(["format = 1", *self._head]), *tables]) + "\n"
+
+    def _repr_html_(self) -> str:
+        return self.model()._repr_html_()
 
     def model(self) -> Model:
         """The model. Raises ModelError for what is wrong in it, by line and column of ``toml``."""

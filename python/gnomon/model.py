@@ -14,21 +14,31 @@ import numpy as np
 
 from . import _core
 from .errors import BadValueError, GnomonError, ModelError, UnknownNameError
-from .toml_writer import model_text
+from .formulas.toml import coordinate_names, model_text
 
 #: What names of robot files end in.
 ROBOTS = (".urdf", ".sdf", ".xml")
 
 
 @contextmanager
-def _model_errors():
-    """What the library says of a model is a ModelError; of a name that is not known, an UnknownNameError."""
+def _model_errors(text: str | None = None):
+    """What the library says of a model is a ModelError, with the line of its text; of a name that is not known, an
+    UnknownNameError."""
     try:
         yield
-    except (ModelError, UnknownNameError):
-        raise
+    except (ModelError, UnknownNameError) as error:
+        raise type(error)(_with_line(str(error), text)) from None
     except GnomonError as error:
-        raise ModelError(str(error)) from None
+        raise ModelError(_with_line(str(error), text)) from None
+
+
+def _with_line(sentence: str, text: str | None) -> str:
+    place = re.match(r"[^:]*\.toml:(\d+):\d+: ", sentence)
+    lines = (text or "").splitlines()
+    if place is None or int(place.group(1)) > len(lines):
+        return sentence
+    line = lines[int(place.group(1)) - 1].strip()
+    return f"{sentence}; in the line: {line if len(line) <= 100 else line[:97] + '...'}"
 
 
 def option_text(value: Any) -> str:
@@ -123,7 +133,7 @@ class Model:
         start: Mapping[str, Any] | None = None,
         name: str = "model",
     ):
-        names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
+        names = coordinate_names(coordinates)
         if isinstance(constraints, str):
             constraints = dict(constraint=constraints)
         tables = dict(constraints=constraints, obstacles=obstacles, force=force, friction=friction, parameters=parameters)
@@ -145,7 +155,7 @@ class Model:
         """`start_names`: the text has no start, and these coordinates."""
         self._toml, self._name, self._kind, self._start_names = toml, name, kind, start_names
         self._given = dict(given or {})
-        with _model_errors():
+        with _model_errors(toml):
             if kind == "text":
                 self._source = _core.Problem.of_text(toml, "model.toml" if start_names else f"{name}.toml")
             else:
@@ -221,7 +231,7 @@ class Model:
         **further
             As in :class:`Model`.
         """
-        from .sympy_formulas import model_of
+        from .formulas.from_sympy import model_of
 
         return cls(**model_of(T, U, g, coordinates, **further))
 
@@ -278,7 +288,7 @@ class Model:
             return FunctionsModel(
                 coordinates, mass, potential, constraints, force, velocity_constraints=velocity_constraints, **further
             )
-        from .traced_formulas import model_of
+        from .formulas.traced import model_of
 
         return cls(**model_of(coordinates, mass, potential, constraints, force, velocity_constraints, **further))
 
@@ -327,7 +337,7 @@ class Model:
 
     def _build(self, parameters: Mapping[str, Any] | None = None, q0: Any = None, v0: Any = None) -> _core.Instance:
         """The model with its numbers, and the start where it is in the text or given."""
-        with _model_errors():
+        with _model_errors(self._toml):
             self._check_parameters(parameters or {})
             source = self._source
             if self._start_names and (q0 is not None or v0 is not None):
@@ -349,7 +359,8 @@ class Model:
         rows += [(name, option_text(value)) for name, value in self.parameters.items()]
         cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
         about = f"<br>{escape(self.description)}" if self.description else ""
-        return f"<p><b>{escape(self.name)}</b>{about}</p><table>{cells}</table>"
+        text = f"<details><summary>its text</summary><pre>{escape(self._toml)}</pre></details>" if self._toml else ""
+        return f"<p><b>{escape(self.name)}</b>{about}</p><table>{cells}</table>{text}"
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value}" for name, value in self.parameters.items())

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from .arrays import numbers
-from .errors import UnknownNameError
+from .errors import BadValueError, UnknownNameError
 from .model import Model
 
 if TYPE_CHECKING:
@@ -45,6 +45,19 @@ class DenseOutput:
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_instance"}
+
+
+def _shown_once(figure: matplotlib.figure.Figure) -> matplotlib.figure.Figure:
+    """A notebook shows the figures of pyplot at the end of a cell: the last line of it needs not show them again."""
+
+    def display() -> None:
+        import matplotlib.pyplot
+
+        if not matplotlib.pyplot.fignum_exists(getattr(figure, "number", -1)):
+            raise NotImplementedError
+
+    figure._ipython_display_ = display
+    return figure
 
 
 def _set_legends(axes: Any) -> None:
@@ -257,7 +270,12 @@ class Result:
         import matplotlib.pyplot
 
         if len(names) == 1 and not isinstance(names[0], str):
-            names, axes = (), names[0]
+            if all(isinstance(one, str) for one in names[0]):
+                names = tuple(names[0])
+            else:
+                names, axes = (), names[0]
+        if axes is not None and not np.iterable(axes):
+            axes = [axes]
         if names:
             return self._plot_by_name(names, axes)
         scheme = self.provenance["scheme"]
@@ -265,6 +283,8 @@ class Result:
         if first:
             figure, axes = matplotlib.pyplot.subplots(3, 1, sharex=True, figsize=(7, 8), layout="constrained")
             figure.suptitle(self.model.name)
+        if len(axes) != 3:
+            raise BadValueError(f"plot: {len(axes)} axes are given, expected 3: of motion, energy and constraints")
         motion, energy, levels = axes
         most = 8  # curves that a legend can name
         for name, values in list(zip(self._instance.coordinates, self.q))[:most]:
@@ -285,7 +305,7 @@ class Result:
         levels.set_ylabel("constraints")
         levels.set_xlabel("t")
         _set_legends(axes)
-        return motion.figure
+        return _shown_once(motion.figure)
 
     def _plot_by_name(self, names: Sequence[str], axes: Any) -> matplotlib.figure.Figure:
         import matplotlib.pyplot
@@ -303,13 +323,15 @@ class Result:
             )
             figure.suptitle(self.model.name)
             axes = made[:, 0]
+        if len(axes) != len(frames):
+            raise BadValueError(f"plot: {len(axes)} axes are given, expected {len(frames)}, one for each unit")
         for name in names:
             axes[frames.index(units.get(name, ""))].plot(self.t, columns[name], label=name)
         for each, unit in zip(axes, frames):
             each.set_ylabel(f"[{unit}]" if unit else "")
         axes[-1].set_xlabel("t")
         _set_legends(axes)
-        return axes[0].figure
+        return _shown_once(axes[0].figure)
 
     def _repr_html_(self) -> str:
         """What notebooks show: the page of :func:`gnomon.report`, with the mechanism in motion."""

@@ -116,6 +116,11 @@ class Setup:
                 self.instance, self.scheme or "", self.rtol or 0.0, self.solver, self.solver_options, self.contact
             )
 
+    @property
+    def model_of_run(self) -> Model:
+        """The model, with the parameters of the run."""
+        return self.model.with_parameters(**self.parameters) if self.parameters else self.model
+
     def run(self) -> _core.Run:
         """An integrator that has not started."""
         made = _core.Run(self.instance, self.scheme, self.options, self.solver, self.solver_options, self.contact)
@@ -335,8 +340,7 @@ def _common(setup, record, dense_output) -> dict[str, Any]:
     states = record.get("output", every_step)
     sol = None
     if dense_output and every_step["t"].size > 1:
-        fixed = setup.model.with_parameters(**setup.parameters) if setup.parameters else setup.model
-        sol = DenseOutput(fixed, setup.start, every_step["t"], every_step["y"], every_step["lam"])
+        sol = DenseOutput(setup.model_of_run, setup.start, every_step["t"], every_step["y"], every_step["lam"])
     return dict(
         t=states["t"],
         y=states["y"],
@@ -344,7 +348,7 @@ def _common(setup, record, dense_output) -> dict[str, Any]:
         _turns=states["turns"],
         _energy_error=states["energy_error"],
         sol=sol,
-        model=setup.model,
+        model=setup.model_of_run,
         provenance=setup.provenance(),
         _parameters=setup.parameters,
         _start=setup.start,
@@ -371,7 +375,8 @@ def _set_status(values: dict[str, Any], record: dict[str, Any], raised: BaseExce
 
 
 def _vector(values: Any, name: str) -> np.ndarray | None:
-    return None if values is None else numbers(values, name)
+    """One number stands for one entry."""
+    return None if values is None else np.atleast_1d(numbers(values, name, axes=(0, 1)))
 
 
 def _positive(value: Any, name: str) -> float | None:
@@ -390,7 +395,7 @@ def _span(t_span: Any) -> tuple[float, float]:
     try:
         t0, t1 = map(float, t_span)
     except (TypeError, ValueError):
-        raise BadValueError(f"t_span = {t_span!r} is no pair of times") from None
+        raise BadValueError(f"t_span = {t_span!r} is no pair of times: write (0, 10)") from None
     if not (math.isfinite(t0) and math.isfinite(t1) and t1 > t0):
         raise BadValueError(f"t_span = ({t0:g}, {t1:g}) does not end after its start")
     return t0, t1
@@ -400,6 +405,15 @@ def _times(t_eval: Any, t0: float, t1: float) -> list[float] | None:
     times = _vector(t_eval, "t_eval")
     if times is None:
         return None
-    if times.size and not (np.all(np.diff(times) > 0) and t0 <= times[0] and times[-1] <= t1):
-        raise BadValueError(f"t_eval is not ascending between {t0:g} and {t1:g}")
+    # np.arange ends beside what was meant.
+    near = 8 * np.finfo(float).eps * max(abs(t0), abs(t1))
+    if times.size and 0 < times[-1] - t1 <= near:
+        times[-1] = t1
+    before = t0
+    for k, time in enumerate(times):
+        if not (t0 <= time <= t1):
+            raise BadValueError(f"t_eval[{k}] = {time:.17g} is not between {t0:g} and {t1:g}")
+        if k > 0 and not time > before:
+            raise BadValueError(f"t_eval[{k}] = {time:.17g} is not above the time before it, {before:.17g}")
+        before = time
     return times.tolist()

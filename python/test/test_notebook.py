@@ -104,3 +104,31 @@ def test_progress_in_a_terminal_and_in_a_notebook(rod, start, capsys, monkeypatc
     shown.clear()
     gn.solve(rod, (0, 3), step=1e-5, t_eval=[0, 3], progress=False, **start)
     assert shown == []
+
+
+def test_models_of_results_have_the_numbers_of_the_run(rod, start):
+    s = gn.solve(rod, (0, 1), step=0.1, parameters=dict(k=7), **start)
+    assert s.model.parameters["k"] == 7 and rod.parameters["k"] == 5
+    run = gn.Integrator(rod, step=0.1, **start)
+    before = run.checkpoint()
+    run.set_parameters({"k": 6})
+    assert run.model.parameters["k"] == 6
+    with pytest.raises(gn.BadValueError, match="of other parameters"):
+        run.restore(before)
+
+
+def test_what_people_write():
+    m = gn.Model("x, y", [1, 1], "9.81*y", "x^2 + y^2 - 1")
+    assert m.coordinates == ["x", "y"] and "x^2 + y^2 - 1" in m._repr_html_()
+    assert gn.solve(gn.Model("a", 1, "a^2"), (0, 0.3), 1, 0, t_eval=np.arange(0, 0.4, 0.1)).t[-1] == 0.3
+    for arguments, sentence in (
+        (dict(constraints="x^2 = 1"), r"write left - \(right\).*; in the line: "),
+        (dict(force={"x": "-0.1*vx"}), r'unknown name "vx"; the velocity of x is der\(x\)'),
+        (dict(force={"x": "-0.1*x_dot"}), r"the velocity of x is der\(x\)"),
+    ):
+        with pytest.raises(gn.GnomonError, match=sentence):
+            gn.Model("x y", 1, "9.81*y", **arguments)._built
+    figure = gn.solve(m, (0, 1), [1, 0]).plot(["x", "y"])
+    assert [line.get_label() for line in figure.axes[0].lines] == ["x", "y"]
+    with pytest.raises(gn.BadValueError, match="1 axes are given, expected 3"):
+        gn.solve(m, (0, 1), [1, 0]).plot(axes=figure.axes[0])

@@ -176,8 +176,8 @@ def test_start_can_be_projected(rod):
         (dict(step=0.1, q0=[[1, 0, 0]]), gn.BadValueError, "one axis"),
         (dict(step=0.1, q0=["a", 0, 0]), gn.BadValueError, "no array of numbers"),
         (dict(step=0.1, q0=[np.nan, 0, 0]), gn.GnomonError, "finite"),
-        (dict(step=0.1, t_eval=[0.5, 0.2]), gn.BadValueError, "t_eval is not ascending"),
-        (dict(step=0.1, t_eval=[2.0]), gn.BadValueError, "t_eval is not ascending between 0 and 1"),
+        (dict(step=0.1, t_eval=[0.5, 0.2]), gn.BadValueError, "is not above the time before it, 0.5"),
+        (dict(step=0.1, t_eval=[2.0]), gn.BadValueError, "t_eval[0] = 2 is not between 0 and 1"),
         (dict(step=0.1, contact=dict(restitution=2)), gn.BadValueError, "restitution"),
     ],
 )

@@ -16,8 +16,8 @@
  *      GnomonFree(&mem);
  *
  *  Every function but the creator, GnomonFree and the names returns a flag of flags.h: 0 success, > 0 why it returned,
- *  < 0 an error, after which GnomonGetLastMessage has one full sentence and the state is as it was before; the error
- *  handlers of the SUNContext get it too (from SUNDIALS 7.0 on; before that its log, where SUNDIALS was built with one).
+ *  < 0 an error, after which GnomonGetLastMessage has one full sentence and the state is as it was before; stderr gets it
+ *  too, or from SUNDIALS 7.0 on the error handlers of the SUNContext.
  *  No C++ exception leaves these functions. One mem is for one thread at a time; two of them, with contexts of their
  *  own, are independent. A callback may not call a function with the mem that called it, GnomonGetLastMessage excepted:
  *  it gets GNOMON_REFUSED, and GnomonFree does nothing.
@@ -126,6 +126,9 @@ void* GnomonCreate(SUNContext sunctx);
 void GnomonFree(void** mem);
 /** One sentence about the last call that returned a flag < 0, "" when there was none. Valid until the next call. */
 const char* GnomonGetLastMessage(void* mem);
+/** Where every such sentence is written to, too, with "[GNOMON ERROR]" before it; NULL: nowhere. If not set: stderr where
+ *  SUNDIALS is older than 7.0, whose contexts have no error handlers, else nowhere. */
+int GnomonSetErrFile(void* mem, FILE* errfp);
 /** "GNOMON_SUCCESS" and so on; static, not to be freed. */
 const char* GnomonGetReturnFlagName(int flag);
 /** A shared module with schemes, solvers or problems; they can be named from then on. GNOMON_BAD_PLUGIN with the
@@ -230,7 +233,8 @@ int GnomonSetMaxHalvings(void* mem, int levels);
 int GnomonSetContact(void* mem, const char* options);
 /** Does nothing any more: constraints that repeat others are no error, and the multipliers are those of least norm. */
 int GnomonSetDependentConstraints(void* mem, int allowed);
-/** h > 0; may change between calls of GnomonEvolve. Required, unless there are tolerances. */
+/** h > 0; may change between calls of GnomonEvolve. Required, unless there are tolerances, whose place it takes before a
+ *  run. */
 int GnomonSetStep(void* mem, sunrealtype h);
 /**@}*/
 
@@ -242,7 +246,8 @@ int GnomonSetStep(void* mem, sunrealtype h);
  *  and between steps.
  */
 /**@{*/
-/** reltol above zero; abstol in the units of q and of v, or 0: from the sizes of the motion. */
+/** reltol above zero; abstol in the units of q and of v, or 0: from the sizes of the motion. Takes the place of a step
+ *  that was set, before a run. */
 int GnomonSStolerances(void* mem, sunrealtype reltol, sunrealtype abstol);
 /** abstol: of length 2n, n of them for q and n for v. */
 int GnomonSVtolerances(void* mem, sunrealtype reltol, N_Vector abstol);
@@ -284,10 +289,10 @@ int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda);
 /** Steps from the present time, forward or back.
  *
  *  GNOMON_NORMAL goes on to tout; the last step is shortened to arrive there, unless tout is within 1e-9 h of the grid:
- *  y is then a state of the scheme, with its energy. GNOMON_ONE_STEP returns after one step of h, or of the tolerance. For
- *  output between the steps of an undisturbed run take GNOMON_ONE_STEP and GnomonGetDky.
+ *  y is then a state of the scheme, with its energy. GNOMON_ONE_STEP returns after one step of h, or of the tolerance. Every
+ *  tout of GNOMON_NORMAL ends a step: for output that is closer than steps take GNOMON_ONE_STEP and GnomonGetDky.
  *
- *  Returns GNOMON_SUCCESS, GNOMON_TSTOP_RETURN at the stop time, GNOMON_ROOT_RETURN at a root, where y is interpolated,
+ *  Returns GNOMON_SUCCESS, GNOMON_TSTOP_RETURN at the stop time, GNOMON_ROOT_RETURN at a root,
  *  or an error: then y and *tret are where the run is, the last good step. GNOMON_PROMISE_WARN takes the place of
  *  GNOMON_SUCCESS once for each promise that was seen broken since: the call did what it was asked for, and
  *  GnomonGetBrokenPromises says which.
@@ -296,14 +301,15 @@ int GnomonEvolve(void* mem, sunrealtype tout, N_Vector yout, sunrealtype* tret, 
 /** No step goes beyond tstop, the one that would is shortened. Removed once it was reached. */
 int GnomonSetStopTime(void* mem, sunrealtype tstop);
 int GnomonClearStopTime(void* mem);
-/** The k-th derivative (0, 1, 2) of y at t, inside the last step, by the polynomial of degree 5 through its ends:
- *  O(h^6) in q, O(h^5) in p (O(h^4) in z of an overdetermined DAE). An interpolant keeps energy and constraints to its
- *  order only, not to rounding, and between long steps of a scheme of order 8 or 10 it is off by more than a tight
- *  tolerance: there GNOMON_NORMAL, which ends a step at tout, gives output to the tolerance. GNOMON_REFUSED where a contact event is in the step. */
+/** The k-th derivative (0, 1, 2) of y at t, inside the last step, which goes on undisturbed. k = 0: a step of the scheme
+ *  from the start of the last one to t, as accurate as the run, with its energy and constraints; it costs a step. k = 1, 2:
+ *  by the polynomial of degree 5 through the ends of the step, y' to O(h^5) in q and O(h^4) in p; GNOMON_REFUSED where a
+ *  contact event is in the step. (A linear solver of GnomonSetLinearSolver cannot serve a second integrator: k = 0 is the
+ *  polynomial's then, too, to O(h^6) and O(h^5), and energy and constraints to that only.) */
 int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky);
-/** nrtfn functions, 0 for none. A change of sign within a step is located on the interpolant; GnomonEvolve then returns
- *  just behind it, and the run goes on undisturbed. In a step with a contact event it is not located: GnomonEvolve then
- *  returns at the end of the step. */
+/** nrtfn functions, 0 for none. A change of sign within a step is located with states as those of GnomonGetDky;
+ *  GnomonEvolve then returns just behind it, and the run goes on undisturbed. In a step with a contact event it is not
+ *  located: GnomonEvolve then returns at the end of the step. */
 int GnomonRootInit(void* mem, int nrtfn, GnomonRootFn g);
 /** +1 for the functions that rose through zero at the last root, -1 for those that fell, 0 for the others. */
 int GnomonGetRootInfo(void* mem, int* rootsfound);
@@ -328,15 +334,15 @@ int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index);
  *  next call that gives a text. */
 int GnomonGetNumOutputs(void* mem, long int* noutputs);
 int GnomonGetOutputName(void* mem, long int which, const char** name);
-/** The value of an output in the state of the last step, NaN where it has none; GNOMON_UNKNOWN_NAME for a name of none. The
+/** The value of an output in the state that GnomonEvolve returned last, NaN where it has none; GNOMON_UNKNOWN_NAME for a name of none. The
  *  multipliers in it are those of GnomonGetIndex1Multipliers. */
 int GnomonGetOutput(void* mem, const char* name, sunrealtype* value);
 /** Where the run is: y and t of the last step, which is beyond those of GnomonEvolve after a root. */
 int GnomonGetState(void* mem, sunrealtype* t, N_Vector y);
 /** Multipliers of the last step, length m (and one for each obstacle). */
 int GnomonGetMultipliers(void* mem, N_Vector lambda);
-/** Those that belong to the state of the last step by itself (the constraints differentiated twice hold there), as
- *  accurate as q and p whatever the scheme; those of the step may belong to its middle. The same length. */
+/** Those that belong to the state that GnomonEvolve returned last by itself (the constraints differentiated twice hold
+ *  there), at a root too, as accurate as q and p whatever the scheme; those of the step may belong to its middle. The same length. */
 int GnomonGetIndex1Multipliers(void* mem, N_Vector lambda);
 /** H (and what the scheme conserves together with it) now. */
 int GnomonGetEnergy(void* mem, sunrealtype* energy);

@@ -3,7 +3,9 @@
 
 #include "c_api/c_api_memory.hpp"
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
+#include "gnomon/start/consistent_start.hpp"
 
 using namespace gnomon;
 using namespace gnomon::c_api;
@@ -76,6 +78,17 @@ void give_multipliers(Memory& memory, const Vector& values, N_Vector lambda) {
   view(lambda, count, "lambda") = values.head(count);
 }
 
+/// Those that belong to the state of the last GnomonEvolve by itself.
+Vector multipliers_of_return(Memory& memory) {
+  const State& z = returned_state(memory);
+  const Integrator& run = *memory.integrator;
+  if (&z == &run.state()) return run.index1_multipliers();
+  const System* system = run.model().mechanical();
+  if (system && system->parts().obstacles) return z.lambda;
+  const Windings turns(z.turns);
+  return index1_multipliers(run.model(), z.view(), run.constraint_rank().rank);
+}
+
 }  // namespace
 
 int GnomonGetMultipliers(void* mem, N_Vector lambda) {
@@ -85,7 +98,7 @@ int GnomonGetMultipliers(void* mem, N_Vector lambda) {
 
 int GnomonGetIndex1Multipliers(void* mem, N_Vector lambda) {
   return guarded(mem, __func__,
-                 [&](Memory& memory) { give_multipliers(memory, running(memory).index1_multipliers(), lambda); });
+                 [&](Memory& memory) { give_multipliers(memory, multipliers_of_return(memory), lambda); });
 }
 
 int GnomonGetEnergy(void* mem, sunrealtype* energy) {

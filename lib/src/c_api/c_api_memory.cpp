@@ -1,5 +1,6 @@
 #include "c_api/c_api_memory.hpp"
 
+#include <cstdio>
 #include <sstream>
 
 #include "gnomon/base/error.hpp"
@@ -37,8 +38,12 @@ void write_state(const Memory& memory, const State& z, N_Vector y) {
   out.tail(second.size()) = second;
 }
 
+Failure no_init() {
+  return {GNOMON_NO_INIT, "there is no start: GnomonInit was not called, or it failed"};
+}
+
 void prepare(Memory& memory) {
-  if (!memory.initialised) throw Failure(GNOMON_NO_INIT, "GnomonInit was not called, so there is no start");
+  if (!memory.initialised) throw no_init();
   ProblemInstance start;
   std::shared_ptr<CallbackSystem> system;
   if (memory.problem) {
@@ -60,6 +65,7 @@ void prepare(Memory& memory) {
     callbacks.time = 128 * (memory.h > 0 ? memory.h : 1);
     system = std::make_shared<CallbackSystem>(callbacks);
     try {
+      system->require_written(memory.t0, q0, v0);
       system->watch_time(memory.t0, q0, v0);
     } catch (const FatalCallback& failure) {
       throw Failure(GNOMON_CALLBACK_FAILED, failure.what());
@@ -86,28 +92,33 @@ namespace {
 /// The scheme that was named, its order by the tolerance; none named: the one that suits the run.
 Named scheme_of(const Memory& memory, const SolverFactory& solver, const Options& solver_options) {
   const SuitedRun run{memory.start, memory.tolerance.relative, &solver, solver_options, memory.options};
-  if (!memory.scheme) {
-    const SchemeChoice choice = suited_scheme(memory.registry, run);
-    return {choice.scheme, choice.options};
-  }
+  if (!memory.scheme) try {
+      const SchemeChoice choice = suited_scheme(memory.registry, run);
+      return {choice.scheme, choice.options};
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      throw Error(ErrorCode::refused, std::string(error.what()) + "; GnomonSetScheme names another scheme");
+    }
   if (!memory.tolerance.given() || !memory.scheme->options.empty()) return *memory.scheme;
   return {memory.scheme->name, suited_options(memory.registry, run, memory.scheme->name)};
 }
 
 }  // namespace
 
+Integrator new_integrator(const Memory& memory) {
+  return memory.registry.new_integrator(memory.start, memory.scheme_in_use.name, memory.solver_in_use(),
+                                        memory.scheme_in_use.options, memory.solver.options, memory.options);
+}
+
 void make_integrator(Memory& memory) {
   memory.attached_in_use = memory.attached;
   memory.algebra_in_use = memory.algebra;
   memory.options.algebra = memory.algebra_in_use.get();
   memory.options.event_driver = contact_driver;
-  const SolverFactory& solver = memory.attached_in_use ? static_cast<const SolverFactory&>(*memory.attached_in_use)
-                                                       : memory.registry.solver(memory.solver.name);
-  const Options for_solver("solver " + solver.name(), solver.options(), memory.solver.options);
-  memory.scheme_in_use = scheme_of(memory, solver, for_solver);
-  const Scheme& scheme = memory.registry.scheme(memory.scheme_in_use.name);
-  const Options for_scheme("scheme " + scheme.name(), scheme.options(), memory.scheme_in_use.options);
-  memory.integrator.emplace(memory.start.model, scheme, for_scheme, solver, for_solver, memory.options);
+  const SolverFactory& solver = memory.solver_in_use();
+  memory.scheme_in_use =
+      scheme_of(memory, solver, Options("solver " + solver.name(), solver.options(), memory.solver.options));
+  memory.integrator.emplace(new_integrator(memory));
   apply_tolerance(memory, *memory.integrator);
 }
 
@@ -144,8 +155,7 @@ std::string advice(const Memory& memory, const Error& error) {
   if (says("a projection in the mass metric would repair it")) return ": GnomonCalcIC";
   if (memory.system && says("declared to be at most quadratic"))
     return "; GnomonSetDegrees declares the degrees of U and g";
-  if (!memory.scheme && error.code() == ErrorCode::refused && memory.initialised && !memory.started)
-    return "; GnomonSetScheme names another scheme";
+  if (says("a run is compared with it")) return "; \"gnomon run\" takes it as --reference, beside the same model";
   return "";
 }
 
@@ -156,6 +166,7 @@ int remember(Memory& memory, const char* function, int flag, const char* why, co
     memory.message.clear();
   }
   report_error(memory.context, function, memory.message.c_str());
+  if (memory.error_file) std::fprintf(memory.error_file, "[GNOMON ERROR]  %s\n", memory.message.c_str());
   return flag;
 }
 

@@ -2,6 +2,7 @@
 /// \file
 /// What a void* of the C interface points to, and the border that no exception crosses.
 
+#include <cstdio>
 #include <memory>
 #include <new>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "gnomon/run/dense_output.hpp"
+#include "gnomon/run/states_at_times.hpp"
 #include "gnomon/sundials/attached_algebra.hpp"
 #include "gnomon/sundials/attached_solver.hpp"
 
@@ -75,9 +77,9 @@ struct Memory {
   std::shared_ptr<const AttachedSolver> attached_in_use;  ///< by the integrator, which it must outlive
   std::shared_ptr<const AttachedAlgebra> algebra_in_use;  ///< likewise
   std::optional<Integrator> integrator;                   ///< of a run that has started
-  State before;                                           ///< at the start of the last step
-  bool has_step = false;                                  ///< before is set
-  bool eventful = false;                                  ///< a contact event is in the last step
+  std::optional<InsideStep> inside;                       ///< states inside the last step
+  bool has_step = false;                                  ///< there is one
+  bool eventful = false;                                  ///< a contact event is in it
   std::optional<StepInterpolant> interpolant;
   bool interpolates = false;  ///< the interpolant is that of the last step
   double returned_t = 0;      ///< of the last GnomonEvolve
@@ -85,6 +87,11 @@ struct Memory {
   std::optional<double> stop_time;
   Roots roots;
 
+  const SolverFactory& solver_in_use() const {
+    return attached_in_use ? static_cast<const SolverFactory&>(*attached_in_use) : registry.solver(solver.name);
+  }
+
+  std::FILE* error_file = SUNDIALS_VERSION_MAJOR >= 7 ? nullptr : stderr;  ///< gets every sentence; null: none
   std::string message, text;  ///< text: what the last call that gives a text points into
 };
 
@@ -152,6 +159,12 @@ int get(void* mem, const char* function, T* out, Query&& query) {
   });
 }
 
+/// Steps were taken.
+inline bool beyond_start(const Memory& memory) {
+  return memory.started && memory.integrator->counters().steps > 0;
+}
+/// What every function says that needs a start.
+Failure no_init();
 /// The start from what was set, without a run. Throws Error, and Failure before GnomonInit.
 void prepare(Memory& memory);
 /// The run; starts it where there is none.
@@ -165,18 +178,22 @@ Assignments assignments(const char* text, const char* what);
 /// Of y = (q, p), or (y, z) of an overdetermined DAE.
 Index state_size(const Memory& memory);
 void write_state(const Memory& memory, const State& z, N_Vector y);
-/// y or its k-th derivative at t, inside the last step.
-void interpolate(Memory& memory, double t, int k, N_Vector y);
+/// The state at t, inside the last step: a step of the scheme to there.
+const State& state_at(Memory& memory, double t);
+/// That of the last GnomonEvolve, which may be inside the last step.
+const State& returned_state(Memory& memory);
 
 /// Looks for the first root behind searched_to and at most at t_end; true: returned just behind it, in t.
 bool find_root(Memory& memory, double t_end, double& t);
 
+/// An integrator of what was set, without its tolerances; and that of the memory.
+Integrator new_integrator(const Memory& memory);
 void make_integrator(Memory& memory);
 /// Hands the tolerances on, where there are some.
 void apply_tolerance(const Memory& memory, Integrator& integrator);
 
-/// Prepares, then calls begin(), which makes the integrator and says whether it started it. Throws what that throws; then
-/// the run that was there goes on.
+/// Prepares, then calls begin(), which makes the integrator and says whether it started it. Throws what that
+/// throws; then the run that was there goes on.
 template <class Begin>
 void make(Memory& memory, Begin&& begin) {
   const bool started = memory.started;
@@ -203,6 +220,7 @@ void make(Memory& memory, Begin&& begin) {
   memory.warned_of = 0;
   memory.has_step = memory.interpolates = memory.roots.known = false;
   memory.interpolant.reset();
+  memory.inside.reset();
 }
 
 }  // namespace gnomon::c_api

@@ -114,12 +114,13 @@ int GnomonGetOutputName(void* mem, long int which, const char** name) {
 int GnomonGetOutput(void* mem, const char* name, sunrealtype* value) {
   return get(mem, __func__, value, [name](Memory& memory) {
     const std::string wanted = text(name, "the name of the output");
-    const Integrator& run = running(memory);
+    const State& z = returned_state(memory);
+    const Integrator& run = *memory.integrator;
     const EvaluatedOutputs evaluated(memory.start);
     std::vector<std::string> known;
     for (const Output& output : evaluated.outputs()) known.push_back(output.name);
     const auto at = std::find(known.begin(), known.end(), wanted);
     if (at == known.end()) throw unknown_name("output", wanted, known);
-    return evaluated.evaluate(run)[at - known.begin()];
+    return (&z == &run.state() ? evaluated.evaluate(run) : evaluated.evaluate(z))[at - known.begin()];
   });
 }

@@ -44,8 +44,7 @@ int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, boo
 }
 
 void refuse_later(const Memory& memory) {
-  if (memory.started && memory.integrator->counters().steps > 0)
-    throw Error(ErrorCode::refused, "the run is beyond its start");
+  if (beyond_start(memory)) throw Error(ErrorCode::refused, "the run is beyond its start");
 }
 
 int flag_of(SolveStatus status) {
@@ -90,11 +89,20 @@ bool crosses(double low, double high) {
   return low != 0 && (high == 0 || std::signbit(low) != std::signbit(high));
 }
 
-/// The step that take(integrator) makes; leaves the state before it in memory.before.
+/// A second integrator, for states inside of steps.
+Integrator side_integrator(const Memory& memory) {
+  Integrator side = new_integrator(memory);
+  side.start(memory.start.t0, memory.start.q0, memory.start.p0);
+  return side;
+}
+
+/// The step that take(integrator) makes.
 template <class Take>
 void step(Memory& memory, Take&& take) {
   Integrator& integrator = *memory.integrator;
-  memory.before = integrator.state();
+  if (!memory.inside)
+    memory.inside.emplace(integrator, [&memory] { return side_integrator(memory); }, true);
+  memory.inside->begin(integrator.state());
   memory.has_step = memory.interpolates = false;
   const std::size_t events = integrator.events().size();
   const StepReport report = take(integrator);
@@ -118,6 +126,7 @@ void require_evolve_arguments(const Memory& memory, double tout, const sunrealty
 }
 
 int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int itask) {
+  if (!memory.initialised) throw no_init();
   require_evolve_arguments(memory, tout, tret, itask);
   Integrator& integrator = running(memory);
   const bool controlled = memory.tolerance.given();
@@ -148,12 +157,12 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
       const bool beyond = rest_to(tout) * h < 0 && std::abs(rest_to(tout)) > near;
       if (memory.roots.function && memory.has_step &&
           find_root(memory, beyond && itask == GNOMON_NORMAL ? tout : z.t, t)) {
-        interpolate(memory, t, 0, yout);
+        write_state(memory, state_at(memory, t), yout);
         memory.returned_t = *tret = t;
         return GNOMON_ROOT_RETURN;
       }
       if (beyond && itask == GNOMON_NORMAL) {
-        interpolate(memory, tout, 0, yout);
+        write_state(memory, state_at(memory, tout), yout);
         memory.returned_t = *tret = tout;
         return success();
       }
@@ -195,24 +204,56 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
 
 }  // namespace
 
-void interpolate(Memory& memory, double t, int k, N_Vector y) {
+namespace {
+
+void require_inside(const Memory& memory, double t) {
   const State& z = memory.integrator->state();
   if (!memory.has_step) throw Error(ErrorCode::bad_value, "there is no step yet whose inside could be asked for");
-  const double h = z.t - memory.before.t, fraction = (t - memory.before.t) / h;
+  const double before = memory.inside->before().t, fraction = (t - before) / (z.t - before);
   if (!(fraction >= -thresholds::end_of_step && fraction <= 1 + thresholds::end_of_step))
     throw Error(ErrorCode::bad_value, "t = " + number_text(t) + " is outside the last step, from " +
-                                          number_text(memory.before.t) + " to " + number_text(z.t));
+                                          number_text(before) + " to " + number_text(z.t));
+}
+
+/// A polynomial does not go over events.
+void require_no_event(const Memory& memory) {
   if (memory.eventful)
     throw Error(ErrorCode::refused,
                 "there is an event in the last step, at t = " + number_text(memory.integrator->events().back().t) +
                     ", and dense output is valid between events only");
+}
+
+/// The k-th derivative of y at t, inside the last step, by the polynomial.
+void differentiate(Memory& memory, double t, int k, N_Vector y) {
+  require_inside(memory, t);
+  require_no_event(memory);
   const ProblemInstance& start = memory.start;
   if (!memory.interpolant) memory.interpolant.emplace(*start.model);
-  if (!memory.interpolates) memory.interpolant->set(memory.before, z);
+  if (!memory.interpolates) memory.interpolant->set(memory.inside->before(), memory.integrator->state());
   memory.interpolates = true;
   auto out = view(y, state_size(memory), "y");
   const Index n = start.q0.size();
   memory.interpolant->evaluate(t, k, out.head(n), out.tail(start.p0.size()));
+}
+
+}  // namespace
+
+const State& state_at(Memory& memory, double t) {
+  require_inside(memory, t);
+  const State& z = memory.integrator->state();
+  if (t == z.t) return z;
+  if (t == memory.inside->before().t) return memory.inside->before();
+  const long polynomials = memory.inside->polynomials();
+  const State& at = memory.inside->at(z, t);
+  if (memory.inside->polynomials() > polynomials) require_no_event(memory);
+  if (!at.q.value().allFinite())
+    throw Error(ErrorCode::refused, "the state at t = " + number_text(t) + ", inside the last step, was not found");
+  return at;
+}
+
+const State& returned_state(Memory& memory) {
+  const State& z = running(memory).state();
+  return memory.has_step && memory.returned_t != z.t ? state_at(memory, memory.returned_t) : z;
 }
 
 bool find_root(Memory& memory, double t_end, double& t) {
@@ -220,7 +261,7 @@ bool find_root(Memory& memory, double t_end, double& t) {
   const double low_t = roots.searched_to;
   if (low_t == t_end) return false;
   const auto at = [&](double time, std::vector<double>& out) {
-    interpolate(memory, time, 0, roots.y.get());
+    write_state(memory, state_at(memory, time), roots.y.get());
     call_roots(memory, time, out);
   };
   if (t_end == memory.integrator->state().t) {
@@ -343,7 +384,10 @@ int GnomonClearStopTime(void* mem) {
 int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky) {
   return guarded(mem, __func__, [&](Memory& memory) {
     running(memory);
-    interpolate(memory, t, k, dky);
+    if (k == 0)
+      write_state(memory, state_at(memory, t), dky);
+    else
+      differentiate(memory, t, k, dky);
   });
 }
 

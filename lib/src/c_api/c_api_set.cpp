@@ -28,6 +28,10 @@ const char* GnomonGetLastMessage(void* mem) {
   return mem ? static_cast<Memory*>(mem)->message.c_str() : "the memory is NULL";
 }
 
+int GnomonSetErrFile(void* mem, FILE* errfp) {
+  return guarded(mem, __func__, [&](Memory& memory) { memory.error_file = errfp; });
+}
+
 const char* GnomonGetReturnFlagName(int flag) {
   switch (flag) {
 #define GNOMON_NAME_OF_ERROR(name, NAME, value, message) \
@@ -217,9 +221,13 @@ int GnomonSetStep(void* mem, sunrealtype h) {
   return configured(mem, __func__, [&](Memory& memory) {
     if (!(h > 0 && std::isfinite(h)))
       throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number above zero");
-    if (memory.tolerance.given())
-      throw Error(ErrorCode::refused, "a step h = " + number_text(h) +
-                                          " after a tolerance: the steps of a run are of one size or of a tolerance");
+    if (memory.tolerance.given() && beyond_start(memory))
+      throw Error(ErrorCode::refused,
+                  "a step h = " + number_text(h) +
+                      " in a run with a tolerance: its steps are of one size or of a tolerance, and "
+                      "GnomonReInit comes before another kind");
+    if (memory.tolerance.given()) memory.started = false;
+    memory.tolerance = {};
     memory.h = h;
   });
 }

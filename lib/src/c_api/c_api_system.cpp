@@ -80,15 +80,18 @@ CallbackForces::Scratch::Scratch(const Callbacks& calls, bool closed)
 }
 
 CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : CallbackForces(callbacks), closed_(closed) {
-  const auto missing = [](const char* what) {
-    throw Error(ErrorCode::bad_value, std::string(what) + " was not set, and nothing else says what it is");
+  const auto missing = [](const char* what, const char* setter) {
+    throw Error(ErrorCode::bad_value, std::string("the system has no ") + what + ": call " + setter + " first");
   };
-  if (!calls_.mass) missing("the mass (GnomonSetMassDiagonal or GnomonSetMassMatrix)");
-  if (!calls_.potential) missing("the potential (GnomonSetPotentialFn)");
+  if (!calls_.mass) missing("mass", "GnomonSetMassDiagonal or GnomonSetMassMatrix");
+  if (!calls_.potential) missing("potential", "GnomonSetPotentialFn");
   if (calls_.mass->size() != calls_.n)
-    throw Error(ErrorCode::bad_size, "the mass has " + std::to_string(calls_.mass->size()) + " rows, and y has 2 x " +
-                                         std::to_string(calls_.n) + " entries");
+    throw Error(ErrorCode::bad_size, "y has " + std::to_string(2 * calls_.n) + " entries, expected " +
+                                         std::to_string(2 * calls_.mass->size()) + " for a mass of " +
+                                         std::to_string(calls_.mass->size()) + " rows: q and p, and no multipliers");
   const RowCallbacks &g = calls_.constraints, &c = calls_.obstacles;
+  if (!g.function && g.jacobian.function) missing("constraints whose Jacobian was set", "GnomonSetConstraintFn");
+  if (!c.function && c.jacobian.function) missing("obstacles whose Jacobian was set", "GnomonSetObstacleFn");
   traits_ = polynomial_traits("callbacks", calls_.potential_degree, closed ? largest_degree(g, c) : g.degree);
   traits_.n = calls_.n;
   traits_.m = g.rows + (closed ? c.rows : 0) + calls_.n_velocity_constraints;

@@ -53,6 +53,9 @@ class CallbackSystem final : public System,
   std::shared_ptr<const System> with_obstacles_closed() const override;
   /// Finds out whether U, g or Q gives another value at another time, at the start and beside it.
   void watch_time(double t, const Vector& q, const Vector& v);
+  /// Throws Error where a callback leaves an entry of g, c, grad U or Q unwritten at the start, or where a row of G is
+  /// zero at the start and beside it.
+  void require_written(double t, const Vector& q, const Vector& v);
   /// "potential gradient, Jacobian of the constraints", or "none".
   std::string differences() const;
 
@@ -85,6 +88,7 @@ class CallbackSystem final : public System,
   void add_psi_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& mu, VectorRef values) const;
   void psi_rest_jacobian(double t, const ConstVectorRef& q, VectorRef values) const;
   void add_psi_rest_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& mu, VectorRef values) const;
+  Vector beside(const Vector& q) const;
   void declare_time_dependence();
   void watch_velocity_constraints(double t, const std::array<const Vector*, 2>& positions, const Vector& v);
   void require_linear(double t, const Vector& q, const Vector& v) const;

@@ -6,6 +6,8 @@
 /// with d a thousandth of the time in which the system changes noticeably: the error is 1e-12 of f_t.
 
 #include <cmath>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "c_api/c_api_scratch.hpp"
@@ -103,8 +105,50 @@ bool CallbackSystem::changes_in_time(double t, Index size, F&& f) const {
   return false;
 }
 
+Vector CallbackSystem::beside(const Vector& q) const {
+  return q + Vector::Constant(calls_.n, calls_.size / 7);
+}
+
+void CallbackSystem::require_written(double t, const Vector& q, const Vector& v) {
+  // A number that no function writes, by its bits.
+  const double unwritten = std::nan("1958");
+  const auto check = [&](const std::string& what, Index size, auto&& evaluate) {
+    Vector out = Vector::Constant(size, unwritten);
+    try {
+      evaluate(out);
+    } catch (const CannotEvaluate&) {
+      return;
+    }
+    for (Index i = 0; i < size; ++i)
+      if (std::memcmp(&out[i], &unwritten, sizeof unwritten) == 0)
+        throw Error(ErrorCode::bad_value, what + ": its function wrote no entry " + std::to_string(i));
+  };
+  for (Rows* rows : {&scratch_->g, &scratch_->c})
+    check(rows->name, rows->calls.rows, [&](Vector& out) { evaluate(*rows, t, q, out); });
+  if (calls_.gradient)
+    check("the gradient of the potential", calls_.n, [&](Vector& out) { potential_gradient(t, q, out); });
+  if (calls_.force) check("the force", calls_.n, [&](Vector& out) { force(t, q, v, out); });
+
+  // A row that is zero where the run starts and beside it is none that was meant.
+  const Index rows = calls_.constraints.rows;
+  const Vector moved = beside(q);
+  Matrix G = Matrix::Zero(rows, calls_.n);
+  Vector values(scratch_->g.pattern().nonzeros());
+  for (const Vector* at : {&q, &moved}) try {
+      jacobian(scratch_->g, t, *at, values);
+      G += to_dense(scratch_->g.pattern(), values).cwiseAbs();
+    } catch (const CannotEvaluate&) {
+      return;
+    }
+  for (Index i = 0; i < rows; ++i)
+    if (G.row(i).isZero(0))
+      throw Error(ErrorCode::bad_value, "constraint g[" + std::to_string(i) +
+                                            "] depends on no coordinate, at the start and beside it, so that no motion "
+                                            "keeps or breaks it");
+}
+
 void CallbackSystem::watch_time(double t, const Vector& q, const Vector& v) {
-  const Vector moved = q + Vector::Constant(calls_.n, calls_.size / 7);
+  const Vector moved = beside(q);
   const Vector faster = v + Vector::Constant(calls_.n, calls_.speed);
   if (calls_.n_velocity_constraints > 0) watch_velocity_constraints(t, {&q, &moved}, faster);
   for (const Vector* at : {&q, &moved}) {

@@ -16,6 +16,7 @@ int controlled(void* mem, const char* function, Change&& change) {
   return configured(mem, function, [&](Memory& memory) {
     const Tolerance tolerance = memory.tolerance;
     const StepLimits limits = memory.limits;
+    const double h = memory.h;
     try {
       change(memory);
       check(memory.limits);
@@ -23,6 +24,7 @@ int controlled(void* mem, const char* function, Change&& change) {
     } catch (...) {
       memory.tolerance = tolerance;
       memory.limits = limits;
+      memory.h = h;
       throw;
     }
   });
@@ -33,9 +35,12 @@ void set_tolerance(Memory& memory, const Tolerance& tolerance) {
     check(Tolerances(tolerance.relative, *tolerance.each, {}));
   else
     check(Tolerances(tolerance.relative, tolerance.absolute));
-  if (memory.h > 0)
-    throw Error(ErrorCode::refused, "a tolerance after a step h = " + number_text(memory.h) +
-                                        ": the steps of a run are of one size or of a tolerance");
+  if (memory.h > 0 && beyond_start(memory))
+    throw Error(ErrorCode::refused, "a tolerance in a run with a step h = " + number_text(memory.h) +
+                                        ": its steps are of one size or of a tolerance, and GnomonReInit comes before "
+                                        "another kind");
+  if (memory.h > 0) memory.started = false;
+  memory.h = 0;
   memory.tolerance = tolerance;
 }
 

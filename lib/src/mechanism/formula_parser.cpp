@@ -94,6 +94,8 @@ class Parser {
   [[noreturn]] void unexpected() {
     skip();
     const char c = text_[at_];
+    if (c == '=' && (at_ + 1 == text_.size() || text_[at_ + 1] != '='))
+      fail(at_, "a formula has one side: write left - (right), which is zero where left = right");
     if (c == '=' || c == '<' || c == '>' || c == '!')
       fail(at_, "a comparison was found, and is expected in if(a < b, c, d) only");
     if (std::isalnum(static_cast<unsigned char>(c)) || c == '(' || c == '_')
@@ -309,7 +311,17 @@ class Parser {
       fail(column, "there is no " + name + ": " + none->second);
     throw unknown(name, column);
   }
+  /// The coordinate whose velocity a name such as vx, dx, x_dot or xdot may stand for; empty: none.
+  std::string velocity_of(const std::string& name) const {
+    for (const std::string& x : symbols_.coordinates.names())
+      for (const std::string& guess : {"v" + x, "v_" + x, "d" + x, x + "dot", x + "_dot", x + "d", x + "_t"})
+        if (guess == name) return x;
+    return {};
+  }
   Error unknown(const std::string& name, std::size_t column) const {
+    if (const std::string x = velocity_of(name); !x.empty())
+      return error_at({formula_.place.file, formula_.place.line, formula_.place.column + static_cast<int>(column)},
+                      "unknown name \"" + name + "\"; the velocity of " + x + " is der(" + x + ")");
     std::vector<std::string> known = loops_;
     for (const auto* table : {&symbols_.parameters, &symbols_.coordinates, &symbols_.definitions})
       for (std::string& one : table->names()) known.push_back(std::move(one));

@@ -276,14 +276,13 @@ std::string listed(const std::vector<std::pair<int, std::string>>& names, std::s
 
 }  // namespace
 
-Integrator Registry::integrator(const ProblemInstance& instance, const std::string& scheme_name,
-                                const std::string& solver_name, const Assignments& scheme_options,
-                                const Assignments& solver_options, IntegratorOptions options) const {
+Integrator Registry::new_integrator(const ProblemInstance& instance, const std::string& scheme_name,
+                                    const SolverFactory& factory, const Assignments& scheme_options,
+                                    const Assignments& solver_options, IntegratorOptions options) const {
   if (!options.event_driver) options.event_driver = contact_driver;
   const Scheme& chosen = scheme(scheme_name);
-  const SolverFactory& factory = solver(solver_name);
   const Options for_scheme("scheme " + scheme_name, chosen.options(), scheme_options);
-  const Options for_solver("solver " + solver_name, factory.options(), solver_options);
+  const Options for_solver("solver " + factory.name(), factory.options(), solver_options);
   const auto make = [&](const Scheme& scheme, const Options& own) {
     return Integrator(instance.model, scheme, own, factory, for_solver, options);
   };
@@ -316,15 +315,19 @@ Integrator Registry::integrator(const ProblemInstance& instance, const std::stri
     }
     return names;
   };
-  const auto made = [&] {
-    try {
-      return make(chosen, for_scheme);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::refused) throw;
-      throw Error(ErrorCode::refused, error.what() + advice());
-    }
-  };
-  Integrator integrator = made();
+  try {
+    return make(chosen, for_scheme);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    throw Error(ErrorCode::refused, error.what() + advice());
+  }
+}
+
+Integrator Registry::integrator(const ProblemInstance& instance, const std::string& scheme, const std::string& solver,
+                                const Assignments& scheme_options, const Assignments& solver_options,
+                                const IntegratorOptions& options) const {
+  Integrator integrator =
+      new_integrator(instance, scheme, this->solver(solver), scheme_options, solver_options, options);
   integrator.start(instance.t0, instance.q0, instance.p0);
   return integrator;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
@@ -93,10 +94,13 @@ bool InsideStep::by_polynomial(const State& z, double t) {
 }
 
 bool InsideStep::by_side_step(double t) {
-  if (!make_side_) return false;
+  if (!side_ && !make_side_) return false;
   double impact = 0;
   try {
-    if (!side_) side_ = std::make_unique<Integrator>(make_side_());
+    if (!side_) {
+      const SideMaker make = std::exchange(make_side_, nullptr);
+      side_ = std::make_unique<Integrator>(make());
+    }
     side_->restart(before_);
     impact = side_->energy_book().impact;
     if (!side_->advance_to(t, t - before_.t).success()) return false;

@@ -26,6 +26,8 @@ constexpr double stretch = 1.01;
 /// it all schemes and models meet theirs, below it steps are rejected for rounding (order 4 at 1e-13, half of them), or
 /// the run stops at its first steps (order 2 at 1e-11, unless all of the model is evaluated in extended precision).
 constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
+/// The rounding error of the velocity of a step, in parts of what the forces alone would make it.
+constexpr double rounding_of_forces = 32 * std::numeric_limits<double>::epsilon();
 /// Of a step whose motion is prescribed: a rotation by 20 degrees.
 constexpr double most_bent = 0.01;
 /// A step shorter than this part of the proposed one was shortened to arrive.
@@ -97,6 +99,23 @@ void StepControl::spread(const Vector& largest, Vector& natural) const {
     natural[i] = std::max(natural[i], thresholds::smallest_size * std::min(size, length / std::sqrt(mass[i])));
 }
 
+double StepControl::forces_at(const State& z, const Vector& lambda) {
+  const Vector& q = z.q.value();
+  Vector values(system_->constraint_pattern().nonzeros()), force(q.size());
+  const auto acceleration_of = [&] {
+    system_->mass().solve(force, scratch_);
+    return std::sqrt(std::abs(force.dot(scratch_)));
+  };
+  system_->potential_gradient(z.t, q, force);
+  double sum = acceleration_of();
+  if (system_->m() > 0) {
+    system_->constraint_jacobian(z.t, q, values);
+    multiply_transposed(system_->constraint_pattern(), values, lambda, force);
+    sum += acceleration_of();
+  }
+  return sum;
+}
+
 Vector StepControl::begin_sizes(const State& z) {
   largest_q_.setZero();
   largest_v_.setZero();
@@ -106,12 +125,14 @@ Vector StepControl::begin_sizes(const State& z) {
   Vector a(v0_.size()), lambda(system_->m());
   try {
     acceleration(*system_, z.t, z.q.value(), v0_, a, lambda);
+    forces_ = forces_at(z, lambda);
   } catch (const std::exception&) {
     return {};
   }
   const Vector& mass = system_->mass().diagonal_entries();
   const auto norm_of = [&mass](const Vector& x) { return std::sqrt(x.cwiseAbs2().dot(mass)); };
   const double length = norm_of(z.q.value()), speed = norm_of(v0_), pull = norm_of(a);
+  resting_speed_ = rounding_of_forces * std::sqrt(forces_ * length);
   const double time = length > 0 && speed + pull > 0 ? length / (speed + std::sqrt(pull * length))
                       : pull > 0                     ? speed / pull
                                                      : 0;
@@ -226,9 +247,21 @@ bool StepControl::moves(double part) const {
   return false;
 }
 
+const Vector& StepControl::beyond_rounding(const Vector& error, double h, int integrals, Vector& out) const {
+  const double speed = rounding_of_forces * std::abs(h) * forces_, least = integrals > 0 ? std::abs(h) * speed : speed;
+  const Vector& mass = system_->mass().diagonal_entries();
+  out = error;
+  if (std::sqrt(size_v_.cwiseAbs2().dot(mass)) > std::max(speed, resting_speed_)) return out;
+  for (Index i = 0; i < error.size(); ++i)
+    if (std::abs(error[i]) * std::sqrt(mass[i]) <= least) out[i] = 0;
+  return out;
+}
+
 bool StepControl::passes(const State& before, const State& after) {
   measure(before, after);
-  error_ = std::max(norm(estimates_.error_q, estimates_.error_v), bend(before, after));
+  error_ = std::max(norm(beyond_rounding(estimates_.error_q, after.t - before.t, 1, left_q_),
+                         beyond_rounding(estimates_.error_v, after.t - before.t, 0, left_v_)),
+                    bend(before, after));
   return error_ <= 1;
 }
 
@@ -327,7 +360,7 @@ void StepControl::accept(bool interrupted, Cost cost) {
 void StepControl::serialize(Archive& archive) {
   archive(order_, tolerances_, limits_, estimates_.last, estimates_.next, estimates_.smallest, estimates_.largest,
           estimates_.error, estimates_.error_q, estimates_.error_v, error_before_, easy_, growth_, lately_, size_q_,
-          size_v_, largest_q_, largest_v_, reached_q_, reached_v_, natural_q_, natural_v_);
+          size_v_, largest_q_, largest_v_, reached_q_, reached_v_, natural_q_, natural_v_, forces_, resting_speed_);
 }
 
 }  // namespace gnomon

@@ -99,6 +99,8 @@ class StepControl final : public StepJudge, public AllowedErrors {
   /// The natural sizes of q and v at a start, and of what they become in the time |q|/(|v| + (|a| |q|)^(1/2)), in the
   /// mass norm: motion may begin at rest, or at zero. Returns the accelerations; empty where they are not defined.
   Vector begin_sizes(const State& z);
+  /// |M^-1 grad U| + |M^-1 G^T lambda| at z, in the mass norm.
+  double forces_at(const State& z, const Vector& lambda);
   /// The sizes that q and v have had so far, of a block together, and a thousandth of the largest one for all.
   void spread(const Vector& largest, Vector& natural) const;
   /// The shortest time in which forces change (q,v) at z, where the accelerations are a, by their size, and that size
@@ -121,6 +123,10 @@ class StepControl final : public StepJudge, public AllowedErrors {
   double bend(const State& before, const State& after);
   /// |q_i| and |v_i|, the larger ones of both ends.
   void measure(const State& before, const State& after);
+  /// At rest nothing says how large velocities are, and what is left is the rounding of forces that cancel. Where the
+  /// velocities of a step are below what it makes, in the step or in the time (|q|/|forces|)^(1/2), out = error without
+  /// the entries that are below what it makes in the step. integrals: 1 of an error of q, 0 of v.
+  const Vector& beyond_rounding(const Vector& error, double h, int integrals, Vector& out) const;
   /// rms of x over the tolerances
   double norm(const ConstVectorRef& x_q, const ConstVectorRef& x_v) const;
 
@@ -136,6 +142,8 @@ class StepControl final : public StepJudge, public AllowedErrors {
   double lately_ = 0;              // how many steps were eased, a sum that forgets
   double tried_ = 0, before_ = 0;  // of the step under way
   bool rejected_ = false;
+  double forces_ = 0;             // where the run began, or last waited
+  double resting_speed_ = 0;      // what their rounding makes in the time (|q|/|forces|)^(1/2)
   Vector size_q_, size_v_;        // of both ends of the last step
   Vector largest_q_, largest_v_;  // of the run
   Vector reached_q_, reached_v_;  // the same with the step under way

@@ -62,7 +62,9 @@ void StepLimits::serialize(Archive& archive) {
 
 void check(const Tolerances& tolerances) {
   require_positive(tolerances.relative, "relative tolerance");
-  if (tolerances.absolute != 0) require_positive(tolerances.absolute, "absolute tolerance");
+  if (!(tolerances.absolute >= 0 && std::isfinite(tolerances.absolute)))
+    throw Error(ErrorCode::bad_value, "the absolute tolerance = " + number_text(tolerances.absolute) +
+                                          " is not a finite number of at least zero");
   require_positive(tolerances.absolute_q, "q");
   require_positive(tolerances.absolute_v, "v");
 }

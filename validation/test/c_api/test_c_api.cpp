@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(misuse_is_one_sentence) {
   BOOST_TEST(std::string(GnomonGetReturnFlagName(GNOMON_BAD_FILE)) == "GNOMON_BAD_FILE");
   BOOST_TEST(std::string(GnomonGetReturnFlagName(-77)) == "NONE");
   Run run(context);
-  run.misuse(run.to(1), GNOMON_BAD_VALUE, {"GnomonEvolve", "GnomonSetStep"});
+  run.misuse(run.to(1), GNOMON_NO_INIT, {"GnomonEvolve", "GnomonInit"});
   BOOST_TEST(GnomonSetStep(run.mem, 1e-2) == GNOMON_SUCCESS);
   run.misuse(run.to(1), GNOMON_NO_INIT, {"GnomonInit"});
   run.misuse(GnomonSetStep(run.mem, -1), GNOMON_BAD_VALUE, {"h = -1"});

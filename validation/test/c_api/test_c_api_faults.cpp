@@ -125,11 +125,11 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_at_the_start) {
   {
     Run run(context);
     run.misuse(GnomonInit(run.mem, 0, run.y.get()), GNOMON_BAD_VALUE, {"GnomonInit", "mass", "GnomonSetMassDiagonal"});
-    run.misuse(run.to(1), GNOMON_BAD_VALUE, {"GnomonSetStep"});
+    run.misuse(run.to(1), GNOMON_NO_INIT, {"GnomonInit was not called, or it failed"});
     run.pendulum();
     run.misuse(GnomonReInit(run.mem, 0, three.get()), GNOMON_BAD_SIZE, {"3 entries", "even"});
     BOOST_TEST(GnomonSetMassDiagonal(run.mem, three.get()) == GNOMON_SUCCESS);
-    run.misuse(GnomonReInit(run.mem, 0, run.y.get()), GNOMON_BAD_SIZE, {"the mass has 3 rows"});
+    run.misuse(GnomonReInit(run.mem, 0, run.y.get()), GNOMON_BAD_SIZE, {"expected 6", "3 rows"});
     BOOST_TEST(GnomonSetMassDiagonal(run.mem, run.mass.get()) == GNOMON_SUCCESS);
     BOOST_TEST(GnomonSetConstraintJacFn(run.mem, pendulum_G, small.get()) == GNOMON_SUCCESS);
     run.misuse(GnomonReInit(run.mem, 0, run.y.get()), GNOMON_BAD_SIZE, {"1 x 1", "1 x 2"});
@@ -147,6 +147,48 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_at_the_start) {
   Run named(context);
   BOOST_TEST(GnomonSetProblem(named.mem, "planar-pendulum", nullptr) == GNOMON_SUCCESS);
   named.misuse(GnomonInit(named.mem, 0, three.get()), GNOMON_BAD_SIZE, {"3 entries", "planar-pendulum", "4"});
+}
+
+BOOST_AUTO_TEST_CASE(callbacks_that_do_nothing_are_named) {
+  const SunContext context;
+  const auto half = [](sunrealtype, N_Vector q, N_Vector g, void*) {
+    NV_Ith_S(g, 0) = NV_Ith_S(q, 0) * NV_Ith_S(q, 0) + NV_Ith_S(q, 1) * NV_Ith_S(q, 1) - 1;
+    return 0;
+  };
+  const auto zero = [](sunrealtype, N_Vector, N_Vector g, void*) {
+    N_VConst(0.0, g);
+    return 0;
+  };
+  const auto nothing = [](sunrealtype, N_Vector, N_Vector, void*) { return 0; };
+  const auto start = [&](GnomonConstraintFn g, sunindextype rows, GnomonGradientFn gradient, Run& run) {
+    BOOST_TEST(GnomonSetMassDiagonal(run.mem, run.mass.get()) == GNOMON_SUCCESS);
+    BOOST_TEST(GnomonSetPotentialFn(run.mem, pendulum_U) == GNOMON_SUCCESS);
+    BOOST_TEST(GnomonSetGradientFn(run.mem, gradient) == GNOMON_SUCCESS);
+    BOOST_TEST(GnomonSetConstraintFn(run.mem, rows, g) == GNOMON_SUCCESS);
+    return GnomonInit(run.mem, 0, run.y.get());
+  };
+  Run unwritten(context), empty(context), gradient(context), alone(context);
+  unwritten.misuse(start(half, 2, nullptr, unwritten), GNOMON_BAD_VALUE, {"wrote no entry 1"});
+  empty.misuse(start(zero, 1, nullptr, empty), GNOMON_BAD_VALUE, {"g[0] depends on no coordinate"});
+  gradient.misuse(start(half, 1, nothing, gradient), GNOMON_BAD_VALUE, {"gradient", "wrote no entry 0"});
+  BOOST_TEST(GnomonSetConstraintJacFn(alone.mem, pendulum_G, nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetMassDiagonal(alone.mem, alone.mass.get()) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetPotentialFn(alone.mem, pendulum_U) == GNOMON_SUCCESS);
+  alone.misuse(GnomonInit(alone.mem, 0, alone.y.get()), GNOMON_BAD_VALUE, {"GnomonSetConstraintFn"});
+}
+
+BOOST_AUTO_TEST_CASE(sentences_reach_a_file) {
+  const SunContext context;
+  Run run(context);
+  std::FILE* file = std::tmpfile();
+  BOOST_REQUIRE(file);
+  BOOST_TEST(GnomonSetErrFile(run.mem, file) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(1) == GNOMON_NO_INIT);
+  std::rewind(file);
+  char line[200] = "";
+  BOOST_TEST(std::fgets(line, sizeof line, file) != nullptr);
+  BOOST_TEST(std::string(line) == "[GNOMON ERROR]  " + run.message() + "\n");
+  std::fclose(file);
 }
 
 BOOST_AUTO_TEST_CASE(advice_names_functions_of_c) {

@@ -433,13 +433,14 @@ BOOST_AUTO_TEST_CASE(dense_output_between_events) {
       BOOST_REQUIRE(run.to(4, GNOMON_ONE_STEP) == GNOMON_SUCCESS);
     }
     GnomonGetNumEvents(run.mem, &events);
-    const int got = GnomonGetDky(run.mem, t + .004, 0, y.get());
     if (events > before) {
       ++refused;
-      run.misuse(got, GNOMON_REFUSED, {"event", "between events"});
+      run.misuse(GnomonGetDky(run.mem, t + .004, 1, y.get()), GNOMON_REFUSED, {"event", "between events"});
+      BOOST_REQUIRE_MESSAGE(GnomonGetDky(run.mem, t + .004, 0, y.get()) == GNOMON_SUCCESS, run.message());
+      BOOST_TEST(NV_Ith_S(y.get(), 1) >= -1e-12);
     } else {
       ++inside;
-      BOOST_REQUIRE_MESSAGE(got == GNOMON_SUCCESS, run.message());
+      BOOST_REQUIRE_MESSAGE(GnomonGetDky(run.mem, t + .004, 0, y.get()) == GNOMON_SUCCESS, run.message());
       // In flight, or at rest on the floor.
       const double g = run[3] == p2 ? 0 : 1, s = .004;
       if (roots == 0) BOOST_TEST(std::abs(NV_Ith_S(y.get(), 1) - (q2 + p2 * s - g * s * s / 2)) <= 1e-13);
@@ -451,7 +452,7 @@ BOOST_AUTO_TEST_CASE(dense_output_between_events) {
   BOOST_TEST(roots == 1);
 }
 
-/// An overdetermined DAE: the ends are those of the step, the first derivative is that of the interpolant.
+/// An overdetermined DAE: the ends are those of the step, between them is a step of the scheme, of order 1.
 BOOST_AUTO_TEST_CASE(dense_output_of_an_overdetermined_dae) {
   const SunContext context;
   Run run(context);
@@ -477,5 +478,6 @@ BOOST_AUTO_TEST_CASE(dense_output_of_an_overdetermined_dae) {
   BOOST_TEST(GnomonGetDky(run.mem, 5e-4 - 1e-6, 0, low.get()) == GNOMON_SUCCESS);
   BOOST_TEST(GnomonGetDky(run.mem, 5e-4 + 1e-6, 0, high.get()) == GNOMON_SUCCESS);
   for (sunindextype i = 0; i < 2 * n; ++i)
-    BOOST_TEST(std::abs((NV_Ith_S(high.get(), i) - NV_Ith_S(low.get(), i)) / 2e-6 - NV_Ith_S(slope.get(), i)) <= 1e-6);
+    BOOST_TEST(std::abs((NV_Ith_S(high.get(), i) - NV_Ith_S(low.get(), i)) / 2e-6 - NV_Ith_S(slope.get(), i)) <=
+               .05 * N_VMaxNorm(slope.get()));
 }

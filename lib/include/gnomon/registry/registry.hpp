@@ -56,10 +56,14 @@ class GNOMON_EXPORT Registry {
   /// "built in" or the module's path.
   const std::string& origin(const std::string& name) const;
 
-  /// Everything by name, ready to start: for programs and tests.
+  /// An integrator that has not started. Where the scheme refuses the model the sentence names others that take it.
+  Integrator new_integrator(const ProblemInstance& instance, const std::string& scheme, const SolverFactory& solver,
+                            const Assignments& scheme_options = {}, const Assignments& solver_options = {},
+                            IntegratorOptions options = {}) const;
+  /// Everything by name, started: for programs and tests.
   Integrator integrator(const ProblemInstance& instance, const std::string& scheme, const std::string& solver,
                         const Assignments& scheme_options = {}, const Assignments& solver_options = {},
-                        IntegratorOptions options = {}) const;
+                        const IntegratorOptions& options = {}) const;
   ProblemInstance build(const std::string& problem, const Assignments& parameters = {}) const;
 
  private:

@@ -19,9 +19,10 @@ namespace gnomon {
 ///     dq = N y,       dp = M W w + S y,  S = -C^T (C M^-1 C^T)^+ d(C T_p + c_t)/dq N
 ///     A_s = diag(N^T M, W^T) J [N 0; S M W],    J the derivative of (q',p') by (q,p) at fixed lambda
 ///
-/// (what lambda changes by does no work along W). Without constraints of velocities N = W; at rest S = 0 and A_s = [0 1;
-/// -W^T K W, -W^T D W], K = Hess (U + lambda.g) - Q_q and D = -Q_v. y and w are those of the chart y = N^T M (q - q0) with
-/// the N and M of this state: at rest the eigenvalues are properties of the motion, elsewhere they are of this chart.
+/// (what lambda changes by does no work along W). Without constraints of velocities N = W; at rest S = 0 and
+/// A_s = [0 1; -W^T K W, -W^T D W], K = Hess (U + lambda.g) - Q_q and D = -Q_v. y and w are those of the chart
+/// y = N^T M (q - q0) with the N and M of this state: at rest the eigenvalues are properties of the motion, elsewhere
+/// they are of this chart.
 struct GNOMON_EXPORT Linearisation {
   Matrix matrix;     ///< A_s, by (y, w)
   Matrix positions;  ///< N, n x N
@@ -32,8 +33,9 @@ struct GNOMON_EXPORT Linearisation {
   Index n_velocities() const { return momenta.cols(); }
 };
 
-/// Obstacles in `closed` are constraints, the others are not there; lambda has one entry for each obstacle, too, as those
-/// of a State. Throws Error(refused) for friction where it acts, whose derivative by velocities does not exist at rest.
+/// Obstacles in `closed` are constraints, the others are not there; lambda has one entry for each obstacle, too, as
+/// those of a State. Throws Error(refused) for friction where it acts, whose derivative by velocities does not exist at
+/// rest.
 GNOMON_EXPORT Linearisation linearise(const System& system, double t, const Vector& q, const Vector& p,
                                       const Vector& lambda, const std::vector<Index>& closed = {});
 

@@ -102,8 +102,11 @@ class EnergyFeasibility {
     b -= 2 * l_v_.dot(rhs_);
     const bool distant = normal || a * a < 2 * b * defect;
     const double scale = std::max({end.start().energy_scale, now_, thresholds::spacing_of_doubles * s * s});
+    gram_->times(dq, rhs_);
+    const double motion = std::abs(p.dot(v)) + std::abs(h_q_.dot(dq) - l_q_.dot(rhs_));  // energies of what moves
     const bool at_rest = std::abs(p.dot(v)) < thresholds::small_motion * scale;  // at the end: runs begin with p = 0
-    const double allowed = distant ? constraint_rounding * (scale + (at_rest ? reactions() : 0))
+    const bool unresolved = distant || (at_rest && motion < std::abs(defect));
+    const double allowed = unresolved ? constraint_rounding * (scale + (at_rest ? reactions() : 0))
                                    : (at_rest ? energy_rounding : regular_rounding) * scale;
     if (std::abs(defect) <= allowed) return Feasibility::reached;
     return distant ? Feasibility::distant : Feasibility::regular;
@@ -136,8 +139,8 @@ class EnergyFeasibility {
   /// extended precision.
   static constexpr double energy_rounding = 0.25 * std::numeric_limits<double>::epsilon(),
                           regular_rounding = energy_rounding / 64;
-  /// The same where there is no root; of what reactions make of the rounding of g, too, where there is no motion that
-  /// could take it up.
+  /// The same where there is no root, or where less energy than D moves at all; of what reactions make of the rounding
+  /// of g, too, where there is no motion that could take it up.
   static constexpr double constraint_rounding = 32 * std::numeric_limits<double>::epsilon();
 
   /// l = A^-1 G W^-1 f, t = W^-1 (f - G^T l). Returns f.t.

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ModelError
+from ..errors import ModelError
+from .toml import coordinate_names
 
 _MOST = 100_000  # characters of a formula
 
@@ -138,7 +139,7 @@ def model_of(
     **further: Any,
 ) -> dict[str, Any]:
     """The arguments of Model, see :meth:`gnomon.Model.from_functions`."""
-    names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
+    names = coordinate_names(coordinates)
     q, v = _vector(names), _vector([f"der({name})" for name in names])
     made: dict[str, Any] = dict(coordinates=names, mass=_formulas(mass(q)) if callable(mass) else mass)
     made["potential"] = _formulas(potential(q))

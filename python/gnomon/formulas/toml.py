@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .arrays import numbers
-from .errors import ModelError
+from ..arrays import numbers
+from ..errors import ModelError
+
+
+def coordinate_names(coordinates: str | Sequence[str]) -> list[str]:
+    """Of ``"x y z"``, ``"x, y, z"`` or a list of them."""
+    return coordinates.replace(",", " ").split() if isinstance(coordinates, str) else list(coordinates)
 
 
 def value_text(value: Any, what: str) -> str:

@@ -9,7 +9,7 @@ import sympy
 import sympy.physics.mechanics
 from sympy.printing.str import StrPrinter
 
-from .errors import ModelError
+from ..errors import ModelError
 
 _SAME = {one: one for one in "exp log sin cos tan sinh cosh tanh asin acos atan atan2 erf cbrt".split()} | {"Abs": "abs"}
 

@@ -1,0 +1,1 @@
+"""Formulas of model files, from functions of Python, from SymPy and as text."""
