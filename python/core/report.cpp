@@ -1,5 +1,6 @@
 /// The page of runs, as `gnomon run --report` writes it.
 #include <limits>
+#include <tuple>
 
 #include "core.hpp"
 #include "gnomon/base/error.hpp"
@@ -20,9 +21,15 @@ class Report {
         t_end_(t_end),
         numbers_(most_numbers / std::max<std::size_t>(runs, 1)) {}
 
-  /// A run at its times; own_steps: these are its steps. energy_error is of length 0 where it is not known.
+  /// What has to be seen first.
+  void notice(const std::string& title, const std::vector<std::string>& paragraphs, bool bad) {
+    page_.add(pages::Notice{bad ? pages::Mark::bad : pages::Mark::warn, title, paragraphs});
+  }
+  /// A run at its times; own_steps: these are its steps. energy_error is of length 0 where it is not known. events:
+  /// (time, kind, where).
   void add(const Instance& instance, const std::string& name, bool reference, bool own_steps, const Array& t,
-           const FArray& y, const FArray& lambda, const Array& energy_error, const Facts& facts) {
+           const FArray& y, const FArray& lambda, const Array& energy_error, const Facts& facts,
+           const std::vector<std::tuple<double, std::string, std::string>>& events, bool stopped) {
     const Index count = t.size(), m = instance.multipliers();
     const auto fits = [&](const FArray& a, Index rows) {
       return a.ndim() == 2 && a.shape(0) == rows && a.shape(1) == count;
@@ -47,6 +54,9 @@ class Report {
         trace->add(instance.state(t.data()[k], states.col(k), multipliers.col(k)), {error, unknown});
       }
     }
+    std::vector<traces::RunTrace::Event> happened;
+    for (const auto& [time, kind, where] : events) happened.push_back({time, kind, where});
+    trace->set_events(std::move(happened), stopped);
     traces_.push_back(std::move(trace));
     pages::Facts block;
     block.title = name;
@@ -76,6 +86,7 @@ class Report {
 void bind_report(py::module_& module) {
   py::class_<Report>(module, "Report")
       .def(py::init<std::string, std::string, double, std::size_t>())
+      .def("notice", &Report::notice)
       .def("add", &Report::add)
       .def("html", &Report::html);
 }

@@ -91,8 +91,28 @@ def page_of(runs: Sequence[Result], names: Sequence[str] | None = None, title: s
     for run, label in zip(runs, labels):
         reference = run.provenance["scheme"] in _core.references()
         error = np.empty(0) if run._energy_error is None else run._energy_error
-        page.add(run._instance, label, reference, run._own_steps, run.t, run.y, run._lam, error, _facts(run))
+        _notice(page, run, label if len(runs) > 1 else "The run")
+        obstacles = run._instance.multipliers[run._instance.m :]
+        where = [obstacles[event["contact"]] if event["contact"] >= 0 else "" for event in run.contact_events]
+        events = [(event["t"], event["kind"], name) for event, name in zip(run.contact_events, where)]
+        stopped = run.status < 0
+        page.add(
+            run._instance, label, reference, run._own_steps, run.t, run.y, run._lam, error, _facts(run), events, stopped
+        )
     return page.html()
+
+
+def _notice(page: _core.Report, run: Result, label: str) -> None:
+    """What has to be seen first: that a run stopped and why, broken promises, warnings."""
+    told = [*([run.message] if run.status < 0 else []), *(f"broken promise: {one}" for one in run.broken_promises)]
+    bad = bool(told)
+    told += run.warnings
+    if run.status < 0:
+        title = f"{label} stopped" + (f" at t = {run.t[-1]:.6g}" if run.t.size else "")
+    else:
+        title = f"{label}: a promise is broken" if bad else f"{label}: warnings"
+    if told:
+        page.notice(title, told, bad)
 
 
 def _name(run: Result) -> str:

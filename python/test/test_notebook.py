@@ -132,3 +132,14 @@ def test_what_people_write():
     assert [line.get_label() for line in figure.axes[0].lines] == ["x", "y"]
     with pytest.raises(gn.BadValueError, match="1 axes are given, expected 3"):
         gn.solve(m, (0, 1), [1, 0]).plot(axes=figure.axes[0])
+
+
+def test_a_page_begins_with_what_went_wrong():
+    ceiling = gn.Model("y", 1, "9.81*sqrt(1 - y)")
+    s = gn.solve(ceiling, (0, 5), [0], step=0.01)
+    assert not s.success
+    page = s._repr_html_()
+    assert "The run stopped at t = " in page and page.index("The run stopped at t = ") < page.index("Where it came from")
+    ball = gn.Model("y", 1, "9.81*y", obstacles={"floor": "y"})
+    bounces = gn.solve(ball, (0, 1), [0.2], step=0.01, contact={"restitution": 0.5})
+    assert "The run stopped at t" not in bounces._repr_html_() and "impact" in bounces._repr_html_()
