@@ -7,7 +7,7 @@ namespace gnomon::program {
 const std::vector<Heading>& command_headings() {
   static const std::vector<Heading> headings = {
       {"Look: what there is", {"list", "describe"}},
-      {"Run: motion and rest", {"run", "sweep", "advise", "equilibrium"}},
+      {"Run: motion and rest", {"run", "sweep", "advise", "equilibrium", "linearise"}},
       {"Trust: is it right, what does it cost", {"check", "compare", "validate", "bench"}},
       {"Extend: models of your own", {"new", "export", "import"}},
       {"Shell", {"completion", "man"}}};
@@ -22,7 +22,7 @@ const std::vector<Heading>& flag_headings() {
         "--runs",  "--sampling", "--seed",      "--shard",  "--keep",     "--project-start", "--dependent-constraints",
         "--cases", "--tier",     "--short",     "--quick",  "--standard", "--full",          "--share",
         "--from",  "--links",    "--intervals", "--matrix", "--bibtex",   "--values"}},
-      {"How far", {"--until", "--steps", "--step", "--rtol", "--atol", "--error", "--budget", "--repetitions"}},
+      {"How far", {"--until", "--at", "--steps", "--step", "--rtol", "--atol", "--error", "--budget", "--repetitions"}},
       {"How",
        {"--scheme", "--option", "--method", "--eps", "--levels", "--solver", "--solver-option", "--algebra",
         "--jacobian", "--fallback", "--max-halvings", "--threads", "--time-limit"}},
@@ -51,6 +51,7 @@ std::vector<std::string> examples_of(const std::string& command) {
         "mpirun -n 8 gnomon sweep sweep.toml --output many.h5 --resume",
         "gnomon sweep merge many.h5 part1.h5 part2.h5"}},
       {"check", {"gnomon check double-spherical-pendulum"}},
+      {"linearise", {"gnomon linearise four-bar.toml", "gnomon linearise top.toml --at 2.5 --output modes.csv"}},
       {"new", {"gnomon new mine", "gnomon new arm --mechanism"}},
       {"export", {"gnomon export planar-pendulum --output pendulum.toml"}},
       {"import", {"gnomon import robot.urdf --output robot.toml && gnomon run robot.toml"}},

@@ -405,3 +405,20 @@ BOOST_AUTO_TEST_CASE(a_run_reports_the_terms_of_its_energy_balance) {
   BOOST_TEST(report["work"]["force"].asDouble() < 0);  // a damper
   BOOST_TEST(!parse(scratch.gnomon("run planar-pendulum --step 1e-2 --steps 2 --json").out).isMember("work"));
 }
+
+BOOST_AUTO_TEST_CASE(modes_beside_an_equilibrium) {
+  const Scratch scratch;
+  scratch.misuse("linearise", {"PROBLEM"});
+  scratch.misuse("linearise planar-pendulum --at somewhere", {"--at", "somewhere"});
+  scratch.misuse("linearise odae-test", {"overdetermined"});
+  const Outcome outcome = scratch.gnomon("linearise double-spherical-pendulum --output modes.csv --json");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const Json::Value result = parse(outcome.out);
+  BOOST_TEST(result["matrix"].size() == 8u);
+  BOOST_REQUIRE(result["modes"].size() == 4u);
+  // Two rods and bobs that are equal: (2 -+ 2^(1/2)) g/l, in two directions each.
+  const double slow = result["modes"][0]["frequency"].asDouble(), fast = result["modes"][3]["frequency"].asDouble();
+  BOOST_TEST(fast / slow == std::sqrt((2 + std::sqrt(2.)) / (2 - std::sqrt(2.))), boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(contains(read(scratch.work / "modes.csv"), "mode,frequency,damping_ratio,s_real,s_imag,bob1.x"));
+  BOOST_TEST(contains(scratch.gnomon("linearise double-spherical-pendulum --at 0.5").out, "at t = 0.5 of its motion"));
+}

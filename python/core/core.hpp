@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gnomon/registry/registry.hpp"
+#include "gnomon/solve/linearisation.hpp"
 
 namespace gnomon::python {
 
@@ -37,6 +38,9 @@ class ProblemSource {
   std::unique_ptr<const Problem> owned_;
   const Problem* built_in_ = nullptr;
 };
+
+/// {"matrix", "positions", "momenta", "s", "shapes"}: a linearisation and its modes, a column a shape.
+py::dict linearisation_of(const Linearisation& linear);
 
 /// What Python code has raised, which ends a run.
 class Raised {

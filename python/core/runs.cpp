@@ -3,6 +3,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/gained_energy.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "recorder.hpp"
@@ -200,6 +201,18 @@ void bind_runs(py::module_& module) {
       .def("advance",
            [](Run& r, double t, double h) {
              return r.stepped([t, h](Integrator& i) { return h != 0 ? i.advance_to(t, h) : i.advance_to(t); });
+           })
+      .def("linearise",
+           [](const Run& r) {
+             const Integrator& run = r.integrator();
+             const State& z = run.state();
+             std::optional<Linearisation> linear;
+             {
+               const py::gil_scoped_release unlocked;
+               const Windings turns(z.turns);
+               linear = linearise(run.system(), z.t, z.q.value(), z.p.value(), run.index1_multipliers(), z.closed);
+             }
+             return linearisation_of(*linear);
            })
       .def("checkpoint", [](const Run& r) { return State(r.integrator().state()); })
       .def("restore", &Run::restore)

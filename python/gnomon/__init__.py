@@ -11,6 +11,7 @@ from .advise import Advice, advise
 from .check import CheckReport, check
 from .ensemble import EnsembleResult, ensemble
 from .equilibrium import Equilibrium, equilibrium
+from .linearisation import Linearisation, linearise
 from .errors import (
     BadSizeError,
     BadValueError,
@@ -69,7 +70,7 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 
 __all__ = [
     *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport"),
-    *("advise", "Advice", "equilibrium", "Equilibrium"),
+    *("advise", "Advice", "equilibrium", "Equilibrium", "linearise", "Linearisation"),
     *("report", "read", "Table", "ensemble", "EnsembleResult"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),
     *("GnomonError", "ModelError", "UnknownNameError", "BadValueError", "BadSizeError", "InconsistentStartError"),

@@ -4,13 +4,14 @@
 ///
 /// Steps of one size take energy-momentum, or energy-momentum-ggl where the former refuses the run.
 ///
-/// The rule for steps of a tolerance. Schemes with an estimate of their error are candidates at several orders. A table
-/// that ships with the library, written by `gnomon bench tolerance`, holds for each class of models and each
-/// tolerance 1e-3, 1e-4, ... what runs of equal error cost by each candidate. Of the row of the nearest tolerance the cheapest candidate is taken that
-/// takes the model and promises energy, g = 0 and G v + g_t = 0 at rounding level for it; without any, or where it is
-/// 20 times as dear (of order 2, at tolerances of high order), the cheapest that takes it, whose energy error is
-/// reported. Where the constraints leave no motion at the start nothing can be moved to an energy, and no promise of it
-/// is wanted. Nothing is measured at run time: the choice is the same on every machine.
+/// The rule for steps of a tolerance. Schemes with an estimate of their error are candidates at several orders. A
+/// table that ships with the library, written by `gnomon bench tolerance`, holds for each class of models and each
+/// tolerance 1e-3, 1e-4, ... what runs of equal error cost by each candidate. Of the row of the nearest tolerance the
+/// cheapest candidate is taken that takes the model and promises energy, g = 0 and G v + g_t = 0 at rounding level
+/// for it; without any, or where it is 20 times as dear (of order 2, at tolerances of high order), the cheapest that
+/// takes it, whose energy error is reported. Where the constraints leave no motion at the start nothing can be moved
+/// to an energy, and no promise of it is wanted. Nothing is measured at run time: the choice is the same on every
+/// machine.
 
 #include <memory>
 #include <string>
