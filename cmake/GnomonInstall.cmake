@@ -49,6 +49,10 @@ foreach(package IN ITEMS gnomon gnomon_c)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
+# Programs in C to begin from.
+install(FILES validation/embed/c/double_pendulum.c validation/embed/ports/rod_gnomon.c validation/embed/ports/rod_ida.c
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+
 # Licence, changes and how to cite; the manual is added where manual finds it built.
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

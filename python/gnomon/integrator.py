@@ -103,6 +103,11 @@ class Integrator:
             self._run = self._setup.run()
             self._run.start()
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise BadValueError(f"{name} of an integrator is not set from outside: see set_parameters and restore")
+        super().__setattr__(name, value)
+
     @property
     def model(self) -> Model:
         """The model, with the parameters that hold now."""

@@ -292,6 +292,13 @@ class Model:
 
         return cls(**model_of(coordinates, mass, potential, constraints, force, velocity_constraints, **further))
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise ModelError(
+                f"a model does not change, and {name} was to be set: model.with_parameters(NAME=VALUE) makes another model"
+            )
+        super().__setattr__(name, value)
+
     # What a model is --------------------------------------------------------------------------------------------------
 
     @property

@@ -409,11 +409,12 @@ def _times(t_eval: Any, t0: float, t1: float) -> list[float] | None:
     near = 8 * np.finfo(float).eps * max(abs(t0), abs(t1))
     if times.size and 0 < times[-1] - t1 <= near:
         times[-1] = t1
-    before = t0
-    for k, time in enumerate(times):
-        if not (t0 <= time <= t1):
-            raise BadValueError(f"t_eval[{k}] = {time:.17g} is not between {t0:g} and {t1:g}")
-        if k > 0 and not time > before:
-            raise BadValueError(f"t_eval[{k}] = {time:.17g} is not above the time before it, {before:.17g}")
-        before = time
+    outside = np.flatnonzero(~((t0 <= times) & (times <= t1)))
+    if outside.size:
+        k = outside[0]
+        raise BadValueError(f"t_eval[{k}] = {times[k]:.17g} is not between {t0:g} and {t1:g}")
+    not_above = np.flatnonzero(~(np.diff(times) > 0))
+    if not_above.size:
+        k = not_above[0] + 1
+        raise BadValueError(f"t_eval[{k}] = {times[k]:.17g} is not above the time before it, {times[k - 1]:.17g}")
     return times.tolist()

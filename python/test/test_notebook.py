@@ -139,7 +139,17 @@ def test_a_page_begins_with_what_went_wrong():
     s = gn.solve(ceiling, (0, 5), [0], step=0.01)
     assert not s.success
     page = s._repr_html_()
-    assert "The run stopped at t = " in page and page.index("The run stopped at t = ") < page.index("Where it came from")
-    ball = gn.Model("y", 1, "9.81*y", obstacles={"floor": "y"})
+    stopped = f"The run stopped at t = {s.t[-1]:.6g}"
+    assert 0 < page.find(stopped) < page.index("Where it came from")
+    ball = gn.Model("y", 1, "9.81*y", obstacles={"floor": "y"}, drawing={"ball": [["0", "y"]]})
     bounces = gn.solve(ball, (0, 1), [0.2], step=0.01, contact={"restitution": 0.5})
-    assert "The run stopped at t" not in bounces._repr_html_() and "impact" in bounces._repr_html_()
+    shown = bounces._repr_html_()
+    assert f"The run stopped at t = {bounces.t[-1]:.6g}" not in shown and "impact" in shown
+
+
+def test_nothing_is_set_in_vain(rod, start):
+    with pytest.raises(gn.ModelError, match="a model does not change, and k was to be set"):
+        rod.k = 3
+    run = gn.Integrator(rod, step=0.1, **start)
+    with pytest.raises(gn.BadValueError, match="parameters of an integrator is not set from outside"):
+        run.parameters = dict(k=3)
