@@ -222,8 +222,14 @@ Chart phase_chart(const RunTrace& run) {
   return phase;
 }
 
-/// Draws where the page opens, of at most two units the first quantity that changes: angles and distances of joints
-/// before others, and before both nothing that only grows or falls, as what a motor prescribes may.
+/// Outputs of a mechanism, "crank.angle", beside those that its author declared, "lift".
+bool is_of_a_part(const std::string& name) {
+  return name.find('.') != std::string::npos;
+}
+
+/// Draws where the page opens what the author of a mechanism declared, as far as it changes; else, of at most two units
+/// the first quantity that changes: angles and distances of joints before others, and before both nothing that only
+/// grows or falls, as what a motor prescribes may.
 void choose(pages::Quantities& quantities) {
   using One = pages::Quantities::One;
   std::vector<One>& all = quantities.all;
@@ -248,13 +254,22 @@ void choose(pages::Quantities& quantities) {
     const std::size_t dot = std::min(one.name.rfind('.'), one.name.size());
     return one.name.substr(dot) == ".angle" || one.name.substr(dot) == ".distance" ? 0 : 1;
   };
+  constexpr int most_declared = 4;
+  const bool of_parts = std::any_of(all.begin(), all.end(), [](const One& one) { return is_of_a_part(one.name); });
+  int declared = 0;
+  for (One& one : all)
+    if (of_parts && !is_of_a_part(one.name) && rank(one) < 3 && declared < most_declared) {
+      one.chosen = true;
+      ++declared;
+    }
+  if (declared > 0) return;
   std::set<std::string> units;
   for (const int wanted : {0, 1, 2})
     for (One& one : all)
       if (units.size() < 2 && rank(one) == wanted && units.insert(one.unit).second) one.chosen = true;
 }
 
-/// The outputs of a run, or its coordinates and their rates where it has none.
+/// The outputs of a run, and its coordinates and their rates where none are outputs of parts of a mechanism.
 std::optional<pages::Quantities> quantities_of(const RunTrace& run) {
   const auto& samples = run.samples();
   if (samples.size() < 3) return std::nullopt;
@@ -273,22 +288,25 @@ std::optional<pages::Quantities> quantities_of(const RunTrace& run) {
   };
   const Index n = run.instance().q0.size();
   const auto most = static_cast<Index>(most_quantities);
-  if (samples.front().outputs.size() > 0) {
-    const std::vector<Output>& outputs = run.outputs();
+  const std::vector<Output>& outputs = run.outputs();
+  const bool has_outputs = samples.front().outputs.size() > 0;
+  if (has_outputs) {
     const Index count = std::min<Index>(static_cast<Index>(outputs.size()), most);
     for (Index k = 0; k < count; ++k)
       add(outputs[static_cast<std::size_t>(k)].name, outputs[static_cast<std::size_t>(k)].unit,
           [k](const RunTrace::Sample& sample) { return sample.outputs[k]; });
     if (static_cast<std::size_t>(count) < outputs.size())
       out.note = fmt::format("The first {} of {}; run --output writes all.", count, outputs.size());
-  } else {
+  }
+  if (!has_outputs ||
+      std::none_of(outputs.begin(), outputs.end(), [](const Output& o) { return is_of_a_part(o.name); })) {
     const auto names = coordinate_names(*run.instance().model);
     const Index count = std::min(n, most / 2);
     for (const bool rates : {false, true})
       for (Index j = 0; j < count; ++j)
         add(rates ? "der(" + names[static_cast<std::size_t>(j)] + ")" : names[static_cast<std::size_t>(j)], "",
             [j, rates](const RunTrace::Sample& sample) { return rates ? sample.v[j] : sample.q[j]; });
-    if (count < n) out.note = fmt::format("The first {} of {} coordinates.", count, n);
+    if (count < n) out.note += fmt::format("{}The first {} of {} coordinates.", out.note.empty() ? "" : " ", count, n);
   }
   choose(out);
   return out;

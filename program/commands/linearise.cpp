@@ -116,6 +116,9 @@ void print_modes(std::FILE* out, const LineariseArguments& a, const System& syst
   if (!place.stopped.empty()) return say(out, "  STOPPED      {}\n", place.stopped);
   say(out, "  unknowns     {} coordinates, {} constraints: {} free positions, {} free velocities\n", system.n(),
       system.m(), place.linear.n_positions(), place.linear.n_velocities());
+  if (place.modes.empty())
+    return say(out, "  no freedom   constraints, motors and closed contacts determine the motion\n");
+  say(out, "  frequencies in cycles a unit of time, Hz where that is a second\n");
   say(out, "  {:>4}  {:>12}  {:>12}  {:>12}  {:>26}  {}\n", "mode", "frequency", "period", "damping", "s",
       "moves most");
   const std::vector<std::string> names = coordinate_names(system);

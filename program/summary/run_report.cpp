@@ -176,6 +176,9 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
   if (works(work)) row("work", fmt::format("{:.10g} = {}", static_cast<double>(work.total()), terms(work)));
   if (integrator.state().lambda.size() > 0)
     row("constraints", fmt::format("max |g| {:.2e}, max |G v| {:.2e}", monitor.position_max(), monitor.velocity_max()));
+  if (const System* system = integrator.model().mechanical();
+      system && system->m() > 0 && integrator.constraint_rank().rank >= system->n())
+    row("freedoms", "none: constraints and what is prescribed determine the motion");
   if (const SingularPosition& singular = integrator.singular_position(); singular.step > 0)
     row("singular",
         fmt::format("G lost rank near t = {:g}, step {}; max |G v| {:.2e} up to there{}", singular.t, singular.step,

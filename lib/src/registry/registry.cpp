@@ -218,6 +218,10 @@ const Problem& Registry::problem(const std::string& name) const {
     throw Error(ErrorCode::bad_file,
                 "\"" + name +
                     "\" is a file, expected a problem's name, or a model file that ends in .toml, .urdf, .sdf or .xml");
+  if (impl_->problems.count(name) == 0 && name.find_first_of("./") != std::string::npos)
+    throw Error(ErrorCode::bad_file, "\"" + name +
+                                         "\" is neither a file nor a problem: model files end in .toml, .urdf, .sdf or "
+                                         ".xml, and `gnomon list problems` has the names of the problems");
   return impl_->look_up(impl_->problems, "problem", name);
 }
 const Reference& Registry::reference(const std::string& name) const {
