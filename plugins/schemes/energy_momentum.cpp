@@ -8,7 +8,8 @@
 /// with the equivariant discrete derivative D_U of Gonzalez (1996): grad U(q_m) where U is at most quadratic, and the
 /// difference quotient in each quadratic invariant pi_k where U contains V_k(pi_k). (The paper prints gravity with the
 /// opposite sign of its own (35).) Energy, position constraints and momentum maps are exact for every step size; the
-/// hidden constraints are violated at O(h^2) by design, and lambda, which belongs to the midpoint, alternates at O(h).
+/// hidden constraints are violated at O(h^2) by design, and the lambda of the step, which belongs to
+/// the midpoint, alternates at O(h); outputs have the index-1 multipliers of the state.
 ///
 /// A force enters as Q(q_m, dq/h, t_m), friction as R(q_m, dq/h, lambda) (kernels/common/applied_friction.hpp), and U
 /// and g may depend on time where they are quadratic in q: H1 - H0 is then the booked work, to rounding

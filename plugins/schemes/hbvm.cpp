@@ -82,8 +82,8 @@ class Hbvm final : public MechanicalScheme {
             OptionSpec::choice("constraint", {"position", "printed"},
                                "the first constraint row: g(q1) = 0, or g(q1) = g(q0) as (51) is printed"),
             OptionSpec::choice("output", {"raw", "projected"},
-                               "p and lambda of the state: the scheme's own, or p projected onto G M^-1 p = 0 and the "
-                               "index-1 multipliers there; the scheme itself always goes on from its own")};
+                               "p of the state and the multiplier of the step: the scheme's own, or p projected onto "
+                               "G M^-1 p = 0 and the index-1 multipliers there; the scheme goes on from its own")};
   }
   Promises promises() const override {
     Promises p;

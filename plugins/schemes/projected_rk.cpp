@@ -31,8 +31,8 @@
 ///
 /// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (10), (11), (19), (23)-(30): tableau=gauss stages=3
 /// index=3 metric=euclidean carry=paper, and without F and time. The defaults are better: stages of index 1 keep the
-/// order 2s of the Gauss methods in q, v and lambda, where index 3 leaves 2; the mass metric does not depend on units;
-/// and carry=kkt satisfies the equation of motion that the paper's carry leaves violated by O(h^2).
+/// order 2s of the Gauss methods in q, v and lambda, where index 3 leaves less; the mass metric does not depend on
+/// units; and carry=kkt satisfies the equation of motion that the paper's carry leaves violated by O(h^2).
 /// projection=symmetric makes the Gauss methods symmetric on the constraints: Hairer, BIT 40 (2000).
 ///
 /// Local errors, with stages of index 1 and projections of positions and velocities: from a Gauss method of higher

@@ -118,7 +118,8 @@ void print_modes(std::FILE* out, const LineariseArguments& a, const System& syst
       system.m(), place.linear.n_positions(), place.linear.n_velocities());
   if (place.modes.empty())
     return say(out, "  no freedom   constraints, motors and closed contacts determine the motion\n");
-  say(out, "  frequencies in cycles a unit of time, Hz where that is a second\n");
+  say(out, "  frequencies in cycles a unit of time, Hz where that is a second{}\n",
+      a.at == "equilibrium" ? "" : "; beside a motion they depend on the chart of positions");
   say(out, "  {:>4}  {:>12}  {:>12}  {:>12}  {:>26}  {}\n", "mode", "frequency", "period", "damping", "s",
       "moves most");
   const std::vector<std::string> names = coordinate_names(system);

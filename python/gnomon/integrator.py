@@ -100,8 +100,7 @@ class Integrator:
         self._earlier = _Earlier()
         self._n = len(self._setup.instance.coordinates)
         with functions_raise(self._setup.instance):
-            self._run = self._setup.run()
-            self._run.start()
+            self._run = self._setup.started()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
@@ -218,8 +217,7 @@ class Integrator:
         given = {**self._given, "parameters": {**self._setup.parameters, **(parameters or {}), **values}}
         setup = Setup(self._setup.model, self.t, self.q, self.v, **given)
         with functions_raise(setup.instance):
-            run = setup.run()
-            run.start(self._run.turns)
+            run = setup.started(self._run.turns)
         self._earlier.add(self)
         self._setup, self._run = setup, run
 

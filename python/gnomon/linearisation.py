@@ -106,8 +106,7 @@ def linearise(
             if found is None:
                 raise IntegrationError(message)
             return Linearisation(**found, t=setup.instance.t0, q=q, message=message)
-        run = setup.run()
-        run.start()
+        run = setup.started()
         if at != "start":
             success, message, _, raised = run.advance(float(at), 0.0)
             if raised is not None:

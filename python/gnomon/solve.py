@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from .arrays import numbers
-from .errors import BadValueError, RefusedError, UnknownNameError, functions_raise
+from .errors import BadValueError, InconsistentStartError, RefusedError, UnknownNameError, functions_raise
 from .events import Event, Watcher
 from .model import Model, assignments, model_of
 from .progress import reported
@@ -128,6 +128,17 @@ class Setup:
             made.set_tolerances(self.rtol, self.atol or 0.0, self.first_step or 0.0, self.max_step or 0.0)
         return made
 
+    def started(self, turns: Sequence[int] = ()) -> _core.Run:
+        """An integrator at the start."""
+        try:
+            made = self.run()
+            made.start(list(turns))
+        except InconsistentStartError as error:
+            if self.start[0] is None and self.model._start_names:
+                raise InconsistentStartError(f"{error}; q0 was not given, and the model has no start: it is zero") from None
+            raise
+        return made
+
     def provenance(self) -> dict[str, Any]:
         """Versions, and everything that the run depends on."""
         return dict(
@@ -227,7 +238,8 @@ def solve(
     Returns
     -------
     Result
-        Where a step fails, ``success`` is False and the data goes up to there.
+        Arrays have time last: ``t`` of shape (N,), ``q`` and ``v`` of shape (n, N), ``lam``, the multipliers that belong to
+        these states (not the unknowns of the steps), of shape (m, N). Where a step fails, ``success`` is False and the data goes up to there.
 
     Raises
     ------
@@ -293,8 +305,7 @@ def _above_bounds(result: Result) -> list[str]:
 
 
 def _scheme_result(setup, t0, t1, times, dense_output, events, progress):
-    run = setup.run()
-    run.start()
+    run = setup.started()
     watcher = _watcher(events, t0, run.y)
     record = run.record(t1, setup.step or 0.0, times, dense_output, watcher, progress)
     raised, counters = record["raised"] or setup.instance.raised, run.counters

@@ -153,3 +153,8 @@ def test_nothing_is_set_in_vain(rod, start):
     run = gn.Integrator(rod, step=0.1, **start)
     with pytest.raises(gn.BadValueError, match="parameters of an integrator is not set from outside"):
         run.parameters = dict(k=3)
+
+
+def test_a_start_that_was_forgotten(rod):
+    with pytest.raises(gn.InconsistentStartError, match="q0 was not given, and the model has no start"):
+        gn.solve(rod, (0, 1))
