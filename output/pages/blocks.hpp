@@ -41,7 +41,7 @@ struct Facts {
   std::vector<std::pair<std::string, Cell>> rows;
 };
 
-/// What has to be seen first, in a box: that a run stopped and why, for instance.
+/// A box with what has to be seen first: that a run stopped and why, for instance.
 struct Notice {
   Mark mark = Mark::warn;
   std::string title;

@@ -93,7 +93,7 @@ void add_guide(Chart& chart, const Extreme& through, double t0, double t_end, do
   chart.series.push_back(std::move(guide));
 }
 
-/// What errors of energy are divided by all over the page; empty where T and U are not known.
+/// The energy by which errors are divided all over the page; empty where T and U are not known.
 std::optional<double> energy_scale(const Runs& runs) {
   const double scale = runs.front()->energy_scale();
   if (scale > 0 && std::isfinite(scale)) return scale;

@@ -49,7 +49,7 @@ class RunTrace {
     std::string name;
     DecimatedSeries series = DecimatedSeries();
   };
-  /// What happened in it: "landing", "floor.a"; the second may be empty.
+  /// An event of it, "landing", "floor.a"; the second may be empty.
   struct Event {
     double t;
     std::string kind, where;

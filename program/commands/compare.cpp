@@ -49,7 +49,7 @@ Integrator make(const Registry& registry, const ProblemInstance& instance, const
                              parse_integrator_options(registry, arguments));
 }
 
-/// What is the same for all strategies, and the one integrator that there is at a time.
+/// The arguments that all strategies share, and the one integrator that there is at a time.
 struct SharedRun {
   const Registry& registry;
   const ProblemInstance& instance;

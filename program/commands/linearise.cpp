@@ -37,7 +37,7 @@ struct LineariseArguments {
   bool json = false;
 };
 
-/// What is linearised, or why it was not found.
+/// The place that is linearised, or why it was not found.
 struct Place {
   std::string text, stopped;
   Linearisation linear;
@@ -57,7 +57,7 @@ Place at_equilibrium(const ProblemInstance& instance) {
   return place;
 }
 
-/// Of a run to this time; none: its start.
+/// The state of a run at this time; none: its start.
 Place in_motion(const Registry& registry, const ProblemInstance& instance, const LineariseArguments& a,
                 std::optional<double> time) {
   RunArguments run;

@@ -21,7 +21,7 @@ class Report {
         t_end_(t_end),
         numbers_(most_numbers / std::max<std::size_t>(runs, 1)) {}
 
-  /// What has to be seen first.
+  /// Shows what has to be seen first.
   void notice(const std::string& title, const std::vector<std::string>& paragraphs, bool bad) {
     page_.add(pages::Notice{bad ? pages::Mark::bad : pages::Mark::warn, title, paragraphs});
   }

@@ -334,15 +334,16 @@ int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index);
  *  next call that gives a text. */
 int GnomonGetNumOutputs(void* mem, long int* noutputs);
 int GnomonGetOutputName(void* mem, long int which, const char** name);
-/** The value of an output in the state that GnomonEvolve returned last, NaN where it has none; GNOMON_UNKNOWN_NAME for a name of none. The
- *  multipliers in it are those of GnomonGetIndex1Multipliers. */
+/** The value of an output in the state that GnomonEvolve returned last, NaN where it has none; GNOMON_UNKNOWN_NAME for a
+ *  name of none. The multipliers in it are those of GnomonGetIndex1Multipliers. */
 int GnomonGetOutput(void* mem, const char* name, sunrealtype* value);
 /** Where the run is: y and t of the last step, which is beyond those of GnomonEvolve after a root. */
 int GnomonGetState(void* mem, sunrealtype* t, N_Vector y);
 /** Multipliers of the last step, length m (and one for each obstacle). */
 int GnomonGetMultipliers(void* mem, N_Vector lambda);
 /** Those that belong to the state that GnomonEvolve returned last by itself (the constraints differentiated twice hold
- *  there), at a root too, as accurate as q and p whatever the scheme; those of the step may belong to its middle. The same length. */
+ *  there), at a root too, as accurate as q and p whatever the scheme; those of the step may belong to its middle. The
+ *  same length. */
 int GnomonGetIndex1Multipliers(void* mem, N_Vector lambda);
 /** H (and what the scheme conserves together with it) now. */
 int GnomonGetEnergy(void* mem, sunrealtype* energy);

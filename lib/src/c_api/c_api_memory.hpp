@@ -163,7 +163,7 @@ int get(void* mem, const char* function, T* out, Query&& query) {
 inline bool beyond_start(const Memory& memory) {
   return memory.started && memory.integrator->counters().steps > 0;
 }
-/// What every function says that needs a start.
+/// The sentence of every function that needs a start.
 Failure no_init();
 /// The start from what was set, without a run. Throws Error, and Failure before GnomonInit.
 void prepare(Memory& memory);

@@ -101,7 +101,8 @@ template <class Take>
 void step(Memory& memory, Take&& take) {
   Integrator& integrator = *memory.integrator;
   if (!memory.inside)
-    memory.inside.emplace(integrator, [&memory] { return side_integrator(memory); }, true);
+    memory.inside.emplace(
+        integrator, [&memory] { return side_integrator(memory); }, true);
   memory.inside->begin(integrator.state());
   memory.has_step = memory.interpolates = false;
   const std::size_t events = integrator.events().size();

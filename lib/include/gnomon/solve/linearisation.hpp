@@ -45,7 +45,7 @@ struct Mode {
   Eigen::VectorXcd shape;  ///< dq, of length n: y^H y = 1, its largest entry real and above zero
 
   double frequency() const { return std::abs(s.imag()) / (2 * pi); }  ///< of the motion, in 1/time
-  /// Of the oscillator s^2 + 2 zeta |s0| s + |s0|^2 = 0; -1, 1 where s is real, 0 where it is 0.
+  /// zeta of the oscillator s^2 + 2 zeta |s0| s + |s0|^2 = 0; -1, 1 where s is real, 0 where it is 0.
   double damping_ratio() const { return s == 0.0 ? 0.0 : (0.0 - s.real()) / std::abs(s); }
 
  private:

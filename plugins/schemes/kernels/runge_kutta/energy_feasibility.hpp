@@ -107,7 +107,7 @@ class EnergyFeasibility {
     const bool at_rest = std::abs(p.dot(v)) < thresholds::small_motion * scale;  // at the end: runs begin with p = 0
     const bool unresolved = distant || (at_rest && motion < std::abs(defect));
     const double allowed = unresolved ? constraint_rounding * (scale + (at_rest ? reactions() : 0))
-                                   : (at_rest ? energy_rounding : regular_rounding) * scale;
+                                      : (at_rest ? energy_rounding : regular_rounding) * scale;
     if (std::abs(defect) <= allowed) return Feasibility::reached;
     return distant ? Feasibility::distant : Feasibility::regular;
   }
