@@ -1,6 +1,7 @@
 #include "formula/one_factor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -25,8 +26,9 @@ class Factors {
       depth[node] = 1 + std::max(depth[a], depth[b]);
       depth_ = std::max(depth_, depth[node]);
       if (const auto scaled = scaled_by_constant(step)) {
-        nested_ = nested_ || has_[at(scaled->first)];
-        has_[node] = true;
+        const bool rounds = !is_power_of_two(scaled->second);
+        nested_ = nested_ || (rounds && has_[at(scaled->first)]);
+        has_[node] = rounds || has_[at(scaled->first)];
       } else if (is_sum(step.operation)) {
         has_[node] = has_[a] || has_[b];
       }
@@ -62,6 +64,11 @@ class Factors {
     Part a, b;
   };
 
+  /// Products with it are exact, and models in other units have them in many places.
+  static bool is_power_of_two(long double c) {
+    int exponent = 0;
+    return std::abs(std::frexp(c, &exponent)) == 0.5L;
+  }
   static std::size_t at(Node node) { return static_cast<std::size_t>(node); }
   static bool is_sum(Operation operation) {
     return operation == Operation::add || operation == Operation::subtract || operation == Operation::negate;
