@@ -15,7 +15,7 @@ class Progress final : public Observer {
  public:
   /// Of this run, if standard error is a terminal.
   explicit Progress(Trajectory& run);
-  /// Of a reference beside a run, which goes to t_end.
+  /// For a reference beside a run, which goes to t_end.
   Progress(ReferenceTrajectory& reference, double t_end);
 
   bool observe(const State& z, long step) override;

@@ -55,8 +55,8 @@ std::vector<std::string> cause_first(const std::string& text) {
   return {cause, more};
 }
 
-/// What has to be known before the motion is looked at: that the run stopped and why, warnings, a model that is not as
-/// it was given. Nothing where all is well.
+/// A box with what is to be known before the motion is looked at: that the run stopped and why, warnings, a model that
+/// is not as it was given. Nothing where all is well.
 std::optional<pages::Notice> notice_of(const std::vector<SummaryRow>& summary, double t, double t_end,
                                        const std::string& unit) {
   pages::Notice notice;

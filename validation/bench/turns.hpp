@@ -13,7 +13,7 @@ namespace gnomon::bench {
 struct TurnsRule {
   int least = 3, most = 15;  ///< rounds
   double seconds = 2;        ///< of processor time: no round after the least begins later
-  /// Of processor time: a first round that takes longer is the only one, and has no times.
+  /// In processor time: a first round that takes longer is the only one, and has no times.
   double longest_round = std::numeric_limits<double>::infinity();
 };
 

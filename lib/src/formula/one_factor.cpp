@@ -35,6 +35,7 @@ class Factors {
     }
   }
 
+  bool lost() const { return lost_; }
   bool worth_while() const { return nested_ && depth_ <= deepest && tape_.angles.empty() && tape_.switches.empty(); }
 
   Tape gathered() {
@@ -95,16 +96,22 @@ class Factors {
     return {Kind::step, static_cast<Index>(steps_.size()) - 1};
   }
 
+  double product(double c, long double by) {
+    const auto factor = static_cast<double>(c * by);
+    lost_ = lost_ || (by != 0 && !std::isnormal(factor));
+    return factor;
+  }
+
   /// c times the node.
   Part part(Node node, double c) {
     if (node < tape_.first_constant()) return times(c, {Kind::input, node});
-    if (is_constant(node)) return constant(c == 1 ? value(node) : static_cast<double>(c * value(node)));
+    if (is_constant(node)) return constant(c == 1 ? value(node) : product(c, value(node)));
     const auto key = std::pair{node, c};
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     const Tape::Step step = tape_.steps[at(node) - at(static_cast<Node>(first_))];
     Part out{};
     if (const auto scaled = scaled_by_constant(step)) {
-      out = part(scaled->first, static_cast<double>(c * scaled->second));
+      out = part(scaled->first, product(c, scaled->second));
     } else if (is_sum(step.operation) && (c == 1 || has_[at(node)])) {
       const Part a = part(step.a, c);
       out = put(step.operation, a, step.operation == Operation::negate ? a : part(step.b, c));
@@ -124,6 +131,7 @@ class Factors {
   std::vector<bool> has_;  // a constant factor, of the node or of a term of it
   int depth_ = 0;
   bool nested_ = false;
+  bool lost_ = false;  // a factor is out of the range of numbers
   std::vector<long double> constants_;
   std::map<long double, Index> constant_places_;
   std::vector<NewStep> steps_;
@@ -136,7 +144,7 @@ Tape with_one_factor(const Tape& tape) {
   Factors factors(tape);
   if (!factors.worth_while()) return tape;
   Tape gathered = factors.gathered();
-  return gathered.steps.size() <= 2 * tape.steps.size() ? gathered : tape;
+  return !factors.lost() && gathered.steps.size() <= 2 * tape.steps.size() ? gathered : tape;
 }
 
 }  // namespace gnomon

@@ -184,7 +184,8 @@ Recorded operator/(const Recorded& a, const Recorded& b) {
   if (is(b, 1)) return a;
   // One rounded factor for the value and for all its derivatives: those of x^2/3 are multiples of a rounded 1/3, and a
   // constraint whose value were not would be moved along by their difference, in one direction for ever.
-  if (varies(a) && !varies(b) && b.value() != 0) return a * Recorded(static_cast<double>(1 / b.value()));
+  if (const auto factor = static_cast<double>(1 / b.value()); varies(a) && !varies(b) && std::isnormal(factor))
+    return a * Recorded(factor);
   return store(Operation::divide, a, b, a.value() / b.value());
 }
 Recorded operator-(const Recorded& a) {

@@ -184,29 +184,42 @@ BOOST_AUTO_TEST_CASE(kept_promises_are_not_named) {
   BOOST_TEST(runs > 60);
 }
 
-// A particle on ellipsoids whose factors are not exact: where a value and its derivative are rounded to different ones
-// the energy moves along by their difference, by 2e-14 to 4e-14 in these steps.
-BOOST_AUTO_TEST_CASE(factors_of_constraints_make_no_drift) {
-  const Registry all = registry();
-  for (const std::string surface :
-       {"(x^2/a^2 + y^2/b^2 + z^2/0.49 - 1)/2", "k*(0.7*(x^2 + 0.1*z*x) + 1.3*y^2 - (1 - 0.9*z^2))/3"}) {
-    const auto problem = read_model_text(R"toml(format = 1
+namespace {
+
+/// The energy error of a particle on a surface after 40 000 steps of 0.2.
+double drift_on(const Registry& all, const std::string& surface, const char* scheme) {
+  const auto problem = read_model_text(R"toml(format = 1
 coordinates = ["x", "y", "z"]
 mass = 1
 potential = "0"
 parameters = { a = 1.1, b = 1.5, k = 0.37 }
-constraints = { surface = ")toml" + surface + R"toml(" }
+constraints = { surface = ")toml" + surface +
+                                           R"toml(" }
 [start]
 position = { x = 0.6, y = 0.5, z = 0.5 }
 velocity = { x = 0.3, y = -0.8, z = 0.4 }
 project = true
 )toml",
-                                         "ellipsoid.toml");
-    const ProblemInstance ellipsoid = problem->build(Options("problem ellipsoid", {}));
-    for (const char* scheme : {"energy-momentum", "energy-momentum-ggl", "line-integral-ggl", "hbvm"}) {
-      Integrator integrator = all.integrator(ellipsoid, scheme, "kinsol-newton");
-      BOOST_REQUIRE(integrator.advance(40000, 0.2).success());
-      BOOST_TEST(integrator.monitor().energy().max_abs_error() < 1e-15, scheme << ", " << surface);
-    }
-  }
+                                       "ellipsoid.toml");
+  Integrator integrator = all.integrator(problem->build(Options("problem ellipsoid", {})), scheme, "kinsol-newton");
+  BOOST_REQUIRE(integrator.advance(40000, 0.2).success());
+  return integrator.monitor().energy().max_abs_error();
+}
+
+}  // namespace
+
+// A particle on ellipsoids whose factors are not exact: where a value and its derivative are rounded to different ones
+// the energy moves along by their difference, by 2e-14 to 4e-14 in these steps.
+BOOST_AUTO_TEST_CASE(factors_of_constraints_make_no_drift) {
+  const Registry all = registry();
+  for (const std::string surface :
+       {"(x^2/a^2 + y^2/b^2 + z^2/0.49 - 1)/2", "k*(0.7*(x^2 + 0.1*z*x) + 1.3*y^2 - (1 - 0.9*z^2))/3"})
+    for (const char* scheme : {"energy-momentum", "energy-momentum-ggl", "line-integral-ggl", "hbvm"})
+      BOOST_TEST(drift_on(all, surface, scheme) < 1e-15, scheme << ", " << surface);
+}
+
+// Known failure, by 7e-15: z^2 stands in two terms, whose derivatives at Extended are those of a double sweep, rounded
+// the same way in every step. With G evaluated in extended precision, as g is, it will hold.
+BOOST_AUTO_TEST_CASE(monomials_that_stand_twice, *boost::unit_test::expected_failures(1)) {
+  BOOST_TEST(drift_on(registry(), "-k*((0.7*x + 0.1*z)^2/a - 1.1*(1 - 1.3*y^2 - 0.9*z^2))", "energy-momentum") < 1e-15);
 }

@@ -102,10 +102,8 @@ class EnergyFeasibility {
     b -= 2 * l_v_.dot(rhs_);
     const bool distant = normal || a * a < 2 * b * defect;
     const double scale = std::max({end.start().energy_scale, now_, thresholds::spacing_of_doubles * s * s});
-    gram_->times(dq, rhs_);
-    const double motion = std::abs(p.dot(v)) + std::abs(h_q_.dot(dq) - l_q_.dot(rhs_));  // energies of what moves
     const bool at_rest = std::abs(p.dot(v)) < thresholds::small_motion * scale;  // at the end: runs begin with p = 0
-    const bool unresolved = distant || (at_rest && motion < std::abs(defect));
+    const bool unresolved = distant || (at_rest && moving_energy(dq, p, v) < std::abs(defect));
     const double allowed = unresolved ? constraint_rounding * (scale + (at_rest ? reactions() : 0))
                                       : (at_rest ? energy_rounding : regular_rounding) * scale;
     if (std::abs(defect) <= allowed) return Feasibility::reached;
@@ -128,6 +126,11 @@ class EnergyFeasibility {
   double moves() const { return std::hypot(std::sqrt(tangent2_q_) * metric_->dq(), tangent_v() * metric_->dv()); }
 
  private:
+  /// The energy that the step and the velocity at its end stand for, along the constraints.
+  double moving_energy(const Vector& dq, const Vector& p, const Vector& v) {
+    gram_->times(dq, rhs_);
+    return std::abs(p.dot(v)) + std::abs(h_q_.dot(dq) - l_q_.dot(rhs_));
+  }
   /// |l_q|.(the sizes of the terms of g at q^)
   double reactions() {
     constraint_sizes(system_->constraint_pattern(), gram_->jacobian(), system_->mass().diagonal_entries(), q_, rhs_);
