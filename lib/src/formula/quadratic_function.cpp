@@ -17,16 +17,18 @@ QuadraticFunction::QuadraticFunction(Tape recorded) : TapeFunction(std::move(rec
   const Index n = sizes_[0], entries = patterns_[0].nonzeros();
   const Vector origin = Vector::Zero(n);
   const Blocks x{origin.data(), nullptr, nullptr};
-  linear_.resize(static_cast<std::size_t>(entries));
-  TapeFunction::jacobian(0, 0, x, linear_.data());
+  wide_linear_.resize(static_cast<std::size_t>(entries));
+  TapeFunction::extended_jacobian(0, x, Blocks{}, wide_linear_.data());
+  for (const long double b : wide_linear_) linear_.push_back(static_cast<double>(b));
 
   struct Found {
     Index entry, column;
-    double factor;
+    long double factor;
   };
   std::vector<Found> found;
   const Colouring colours = colour_columns(hessian_pattern_);
-  Vector direction(n), slopes(entries), column_of(n);
+  Vector direction(n), column_of(n);
+  std::vector<long double> slopes(static_cast<std::size_t>(entries));
   for (const auto& columns : colours.columns) {
     direction.setZero();
     column_of.setConstant(-1);
@@ -35,9 +37,10 @@ QuadraticFunction::QuadraticFunction(Tape recorded) : TapeFunction(std::move(rec
       for (Index k = hessian_pattern_.offsets[i]; k < hessian_pattern_.offsets[i + 1]; ++k)
         if (direction[hessian_pattern_.indices[k]] != 0)
           column_of[i] = static_cast<double>(hessian_pattern_.indices[k]);
-    TapeFunction::jacobian_derivative(0, x, direction.data(), slopes.data());
+    extended_jacobian_derivative(0, x, direction.data(), slopes.data());
     for (Index k = 0; k < entries; ++k)
-      if (slopes[k] != 0) found.push_back({k, static_cast<Index>(column_of[patterns_[0].indices[k]]), slopes[k]});
+      if (const long double slope = slopes[static_cast<std::size_t>(k)]; slope != 0)
+        found.push_back({k, static_cast<Index>(column_of[patterns_[0].indices[k]]), slope});
   }
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return std::pair(a.entry, a.column) < std::pair(b.entry, b.column); });
@@ -49,12 +52,19 @@ QuadraticFunction::QuadraticFunction(Tape recorded) : TapeFunction(std::move(rec
   for (const Found& f : found) {
     const Index j = patterns_[0].indices[f.entry];
     couplings_.push_back({static_cast<int>(f.entry), static_cast<int>(j), static_cast<int>(f.column),
-                          static_cast<int>(hessian_pattern_.find(j, f.column)), f.factor});
+                          static_cast<int>(hessian_pattern_.find(j, f.column)), static_cast<double>(f.factor)});
+    wide_factors_.push_back(f.factor);
   }
   for (const Index first : patterns_[0].offsets)
     starts_.push_back(std::lower_bound(couplings_.begin(), couplings_.end(), first,
                                        [](const Coupling& c, Index entry) { return c.entry < entry; }) -
                       couplings_.begin());
+  const auto exact = [](const std::vector<long double>& values) {
+    return std::all_of(values.begin(), values.end(), [](long double x) { return static_cast<double>(x) == x; });
+  };
+  if (!exact(wide_linear_) || !exact(wide_factors_)) return;
+  wide_linear_ = {};
+  wide_factors_ = {};
 }
 
 void QuadraticFunction::add_coupled(const double* x, double* values) const {
@@ -62,9 +72,17 @@ void QuadraticFunction::add_coupled(const double* x, double* values) const {
 }
 
 bool QuadraticFunction::extended_jacobian(double, const Blocks& x, const Blocks& tail, long double* values) const {
-  std::copy(linear_.begin(), linear_.end(), values);
-  for (const Coupling& c : couplings_)
-    values[c.entry] += c.factor * (static_cast<long double>(x[0][c.column]) + tail[0][c.column]);
+  const auto sum = [&](const auto& linear, const auto& factor) {
+    std::copy(linear.begin(), linear.end(), values);
+    for (std::size_t k = 0; k < couplings_.size(); ++k) {
+      const Coupling& c = couplings_[k];
+      values[c.entry] += factor(k) * (static_cast<long double>(x[0][c.column]) + tail[0][c.column]);
+    }
+  };
+  if (wide_linear_.empty())
+    sum(linear_, [&](std::size_t k) { return couplings_[k].factor; });
+  else
+    sum(wide_linear_, [&](std::size_t k) { return wide_factors_[k]; });
   return true;
 }
 

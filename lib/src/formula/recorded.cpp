@@ -182,10 +182,6 @@ Recorded operator*(const Recorded& a, const Recorded& b) {
 Recorded operator/(const Recorded& a, const Recorded& b) {
   if (is(a, 0) && varies(b)) return Recorded(0);
   if (is(b, 1)) return a;
-  // One rounded factor for the value and for all its derivatives: those of x^2/3 are multiples of a rounded 1/3, and a
-  // constraint whose value were not would be moved along by their difference, in one direction for ever.
-  if (const auto factor = static_cast<double>(1 / b.value()); varies(a) && !varies(b) && std::isnormal(factor))
-    return a * Recorded(factor);
   return store(Operation::divide, a, b, a.value() / b.value());
 }
 Recorded operator-(const Recorded& a) {

@@ -196,6 +196,10 @@ void TapeFunction::jacobian_derivative(double t, const Blocks& x, const double* 
   compressed_rows<Dual1>(0, t, x, values, seeds::along(v));
 }
 
+void TapeFunction::extended_jacobian_derivative(double t, const Blocks& x, const double* v, long double* values) const {
+  compressed_rows<Dual<long double, 1>>(0, t, x, values, seeds::along(v));
+}
+
 void TapeFunction::third(double t, const Blocks& x, const double* v, const double* w, double* values) const {
   compressed_rows<Second>(0, t, x, values, seeds::along(v, w));
 }

@@ -139,8 +139,10 @@ S reverse_unary(Operation operation, const S& a, const S& f, const S& g) {
       return -(g / S(sqrt((one - a) * (one + a))));
     case Operation::atan:
       return g / (one + a * a);
-    case Operation::erf:
-      return g * (1.128379167095512573896158903121545172 * S(exp(-(a * a))));  // 2/pi^(1/2)
+    case Operation::erf: {
+      constexpr auto slope = static_cast<typename DualBase<S>::type>(1.128379167095512573896158903121545172L);
+      return g * (slope * S(exp(-(a * a))));  // 2/pi^(1/2)
+    }
     default:
       return S(0.0);
   }

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include "formula/one_factor.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/tape_function.hpp"
@@ -105,11 +104,6 @@ void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
   // Psi has all derivatives, in the places of those of g.
   if (parts.velocity_constraints) traits.constraint_degree = SystemTraits::not_polynomial;
   traits.time_dependent_force = uses_time(parts.force, traits.time_dependent_force);
-}
-
-void gather_factors(RecordedParts& parts) {
-  for (std::optional<RecordedPart>* part : {&parts.constraints, &parts.obstacles})
-    if (*part && (*part)->complete()) (*part)->tape = with_one_factor((*part)->tape);
 }
 
 void leave_out_constant(FoundTraits& traits, RecordedParts& parts, double t, const Vector& x) {

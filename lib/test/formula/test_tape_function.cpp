@@ -1,7 +1,10 @@
 // Derivatives from tapes, at most quadratic or not, and of functions that branch, against forward duals and
 // differences.
+#include <array>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <memory>
+#include <vector>
 
 #include "gnomon/formula/chunked_function.hpp"
 #include "gnomon/formula/quadratic_function.hpp"
@@ -185,6 +188,36 @@ BOOST_AUTO_TEST_CASE(quadratic_and_the_general_way_to_the_same) {
   check(general);
   check_close(flat(jacobian(*f, t, q)), flat(jacobian(general, t, q)), 1e-15);
   BOOST_TEST((value(*f, t, q) == value(general, t, q)));
+}
+
+// Monomials that stand in several terms, and factors that double does not hold: the central difference of a quadratic
+// value is its derivative, at long double as well.
+BOOST_AUTO_TEST_CASE(extended_jacobian_is_the_derivative_of_the_extended_value) {
+  const auto surfaces = [](const Recorded&, const auto& x, Recorded* out) {
+    const Recorded &a = x[0][0], &b = x[0][1], &c = x[0][2];
+    out[0] = 0.37 * ((0.7 * a + 0.1 * c) * (0.7 * a + 0.1 * c) / 1.1 - 1.1 * (1.0 - 1.3 * (b * b) - 0.9 * (c * c)));
+    out[1] = a * a / 3.0 + 0.1 * (a * a) + b * c / 7.0 + 0.3 * b / 11.0 + 0.2 * b;
+  };
+  const Tape tape = gnomon::record({3, 0, 0}, 2, gnomon::ordinary_point(3), surfaces);
+  const gnomon::QuadraticFunction quadratic(tape);
+  const gnomon::TapeFunction general(tape);
+  const Vector x(Eigen::Vector3d(0.625, -0.375, 1.25)), tail(Eigen::Vector3d(-1e-17, 2e-17, 3e-17));
+  const Index entries = quadratic.pattern().nonzeros();
+  BOOST_REQUIRE(general.pattern().nonzeros() == entries);
+  std::vector<long double> found(static_cast<std::size_t>(entries)), swept(found);
+  BOOST_REQUIRE(quadratic.extended_jacobian(0, at(x), at(tail), found.data()));
+  BOOST_REQUIRE(general.extended_jacobian(0, at(x), at(tail), swept.data()));
+  for (Index i = 0; i < 2; ++i)
+    for (Index k = quadratic.pattern().offsets[i]; k < quadratic.pattern().offsets[i + 1]; ++k) {
+      const Vector e = Vector::Unit(3, quadratic.pattern().indices[k]);
+      std::array<long double, 2> above{}, below{};
+      quadratic.extended(0, at(x + e), at(tail), above.data());
+      quadratic.extended(0, at(x - e), at(tail), below.data());
+      const auto at_i = static_cast<std::size_t>(i), at_k = static_cast<std::size_t>(k);
+      const long double slope = (above[at_i] - below[at_i]) / 2;
+      BOOST_TEST(std::abs(static_cast<double>(found[at_k] - slope)) < 1e-18);
+      BOOST_TEST(std::abs(static_cast<double>(swept[at_k] - slope)) < 1e-18);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(branching) {

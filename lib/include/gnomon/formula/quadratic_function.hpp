@@ -5,7 +5,10 @@
 ///     f_i = c_i(t) + b_i . x + x^T H_i x / 2,    row i of G = b_i + H_i x,    Hess f_i = H_i
 ///
 /// b and H are found once; every derivative is then a sparse sum of products. Values come from the tape, in the order
-/// of operations in which the author wrote them.
+/// of operations in which the author wrote them. b and H are found at long double, where g is evaluated, too: G at
+/// Extended is the derivative of that very g. With coefficients rounded to double it would be that of another function,
+/// and a constraint would be moved along by the difference, in one direction for ever. Derivatives at double have them
+/// rounded once.
 
 #include "gnomon/formula/tape_function.hpp"
 
@@ -42,9 +45,11 @@ class GNOMON_EXPORT QuadraticFunction final : public TapeFunction {
   /// values += (H_i x)_j for every entry (i, j) of the Jacobian
   void add_coupled(const double* x, double* values) const;
 
-  std::vector<double> linear_;       ///< b, one per entry of the Jacobian
-  std::vector<Index> starts_;        ///< of each row's couplings
-  std::vector<Coupling> couplings_;  ///< in the order of the entries
+  std::vector<double> linear_;             ///< b, one per entry of the Jacobian
+  std::vector<Index> starts_;              ///< of each row's couplings
+  std::vector<Coupling> couplings_;        ///< in the order of the entries
+  std::vector<long double> wide_linear_;   ///< b before it is rounded; empty: double holds all coefficients
+  std::vector<long double> wide_factors_;  ///< the factors of the couplings, in the same way
 };
 
 }  // namespace gnomon

@@ -24,7 +24,7 @@ inline constexpr auto time = [](Dual1& s, std::size_t block, Index) {
 };
 /// Along v in block 0, and along v and w.
 inline auto along(const double* v) {
-  return [v](Dual1& s, std::size_t block, Index j) {
+  return [v](auto& s, std::size_t block, Index j) {
     if (block == 0) s.grad[0] = v[j];
   };
 }
@@ -63,7 +63,7 @@ inline long double highest(long double a) {
   return a;
 }
 template <class T>
-double highest(const Dual<T, 1>& a) {
+typename Dual<T, 1>::Base highest(const Dual<T, 1>& a) {
   return highest(a.grad[0]);
 }
 

@@ -40,6 +40,8 @@ class GNOMON_EXPORT TapeFunction : public Function {
   /// For QuadraticFunction, whose derivatives need no sweeps after the construction: reserves nothing.
   struct ValuesOnly {};
   TapeFunction(Tape tape, ValuesOnly);
+  /// jacobian_derivative() at long double, with directions that double holds.
+  void extended_jacobian_derivative(double t, const Blocks& x, const double* v, long double* values) const;
 
  private:
   /// How the Jacobian by one block is compressed.

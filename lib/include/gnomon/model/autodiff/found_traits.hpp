@@ -47,11 +47,6 @@ struct RecordedParts {
 /// replaced.
 GNOMON_EXPORT void complete_traits(FoundTraits& traits, const RecordedParts& parts);
 
-/// Constraints and obstacles get one rounded constant factor a term, for their values and for all their derivatives: a
-/// constraint whose derivatives are those of another surface is moved along by the difference, in one direction for
-/// ever.
-GNOMON_EXPORT void gather_factors(RecordedParts& parts);
-
 /// Where an additive constant makes up most of the potential at x, its tapes are without it and the traits name it.
 GNOMON_EXPORT void leave_out_constant(FoundTraits& traits, RecordedParts& parts, double t, const Vector& x);
 

@@ -63,7 +63,6 @@ class RecordedModel {
     record_parts();
     traits_.m = m_ + traits_.n_velocity_constraints;
     complete_traits(traits_, recorded_);
-    gather_factors(recorded_);
     leave_out_constant(traits_, recorded_, at_.t, at_.x);
     traits_.constant_mass = !mass_depends_on_q();
     const AbsentParts& absent = traits_.absent;
