@@ -91,6 +91,15 @@ if(GNOMON_TESTS AND GNOMON_PROGRAM)
   find_package(SUNDIALS 6.4 REQUIRED COMPONENTS sunlinsolband sunlinsolklu)
 endif()
 
+# IDAS, whose forward sensitivities are a test and a row of gnomon bench sensitivities. Its functions have the names of
+# those of IDA, so it is taken as an archive whose names stay inside of what links it.
+set(GNOMON_HAS_IDAS OFF)
+if(GNOMON_PROGRAM AND TARGET SUNDIALS::idas_static AND TARGET SUNDIALS::sunlinsolklu)
+  set(GNOMON_HAS_IDAS ON)
+elseif(GNOMON_PROGRAM)
+  message(STATUS "Gnomon is built without sensitivities of IDAS to compare with: its archive or KLU of SUNDIALS is missing")
+endif()
+
 # MPI, for a module that the program loads; nothing else links it.
 set(GNOMON_HAS_MPI OFF)
 if(NOT "${GNOMON_MPI}" MATCHES "^(AUTO|ON|OFF)$")

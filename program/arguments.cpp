@@ -4,6 +4,7 @@
 
 #include <CLI/App.hpp>
 #include <cmath>
+#include <sstream>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
@@ -40,6 +41,20 @@ std::vector<std::string> assignment_texts(const Assignments& assignments) {
   std::vector<std::string> texts;
   for (const auto& [name, value] : assignments) texts.push_back(name + "=" + value);
   return texts;
+}
+
+std::vector<std::string> names_in(const std::vector<std::string>& lists, const std::string& flag,
+                                  const std::string& example) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    std::istringstream text(list);
+    for (std::string name; std::getline(text, name, ',');) {
+      if (name.empty())
+        throw Error(ErrorCode::bad_value, flag + " \"" + list + "\" has an empty name, expected e.g. " + example);
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 std::string shell_word(const std::string& text) {

@@ -19,6 +19,10 @@ void add_assignment(Assignments& assignments, const std::string& text, const std
 /// Each as NAME=VALUE.
 std::vector<std::string> assignment_texts(const Assignments& assignments);
 
+/// The names of lists "a,b". Throws Error(bad_value) naming the flag and an example for an empty one.
+std::vector<std::string> names_in(const std::vector<std::string>& lists, const std::string& flag,
+                                  const std::string& example);
+
 /// The text as a word of a command line: in quotes where a shell would read it otherwise, and with control characters,
 /// which a terminal would obey, as $'\\012'.
 std::string shell_word(const std::string& text);

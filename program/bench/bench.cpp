@@ -12,6 +12,7 @@
 #include "program/bench/bench_page.hpp"
 #include "program/bench/chain.hpp"
 #include "program/bench/peers.hpp"
+#include "program/bench/sensitivities.hpp"
 #include "program/bench/small.hpp"
 #include "program/bench/strings.hpp"
 #include "program/bench/tolerance.hpp"
@@ -109,6 +110,14 @@ BenchResult peers(const Registry& registry, const BenchArguments& arguments) {
   return bench_peers(registry, bench, arguments.output);
 }
 
+BenchResult sensitivities(const Registry& registry, const BenchArguments& arguments) {
+  bench::SensitivitiesBench bench;
+  if (arguments.steps != "0") bench.steps = parse_count(arguments.steps, "--steps", 1);
+  bench.rule.least = rule_of(arguments).repetitions;
+  bench.rule.most = 5 * bench.rule.least;
+  return bench_sensitivities(registry, bench, arguments.output);
+}
+
 struct Kind {
   const char* name;
   BenchResult (*run)(const Registry&, const BenchArguments&);
@@ -119,6 +128,7 @@ const std::vector<Kind>& kinds() {
                                         {"small", small, {"--steps", "--repetitions"}},
                                         {"strings", strings, {"--intervals", "--algebra", "--steps", "--repetitions"}},
                                         {"beam", beam, {"--intervals", "--algebra", "--steps", "--repetitions"}},
+                                        {"sensitivities", sensitivities, {"--steps", "--repetitions"}},
                                         {"work-precision", work_precision, {"--until", "--plot", "--repetitions"}},
                                         {"peers", peers, {"--until", "--repetitions"}},
                                         {"tolerance", tolerance, {}}};
@@ -204,7 +214,8 @@ void gnomon_add_bench(CLI::App& app, Invocation& invocation) {
           "WHAT", arguments->what,
           "chain: steps on chains beside hand-coded ones and their own kernels (if left out); small: the same of two "
           "small systems; strings: steps of colliding strings beside their residual; beam: the same of the released "
-          "beam; work-precision: time against error beside IDA and CVODE; all: these, one after the other; peers: "
+          "beam; sensitivities: steps with derivatives of the motion beside steps without, and IDAS; work-precision: "
+          "time against error beside IDA and CVODE; all: these, one after the other; peers: "
           "mechanisms beside Simbody and MuJoCo, where they are installed; tolerance: every scheme at every tolerance, "
           "for the table by which a tolerance chooses its scheme; compare: two files "
           "of --json")
@@ -222,13 +233,15 @@ void gnomon_add_bench(CLI::App& app, Invocation& invocation) {
                  "strings: intervals, beam: elements (repeatable); 1e3, 1e4 and, of strings, 1e5 if left out");
   command
       ->add_option("--steps", arguments->steps,
-                   "chain, small, strings, beam: steps a run; 0: as many as are worth while")
+                   "chain, small, strings, beam, sensitivities: steps a run; 0: as many as are worth while")
       ->type_name("N");
   add_repeatable(*command, "--until", arguments->until, "T",
                  "work-precision, peers: end of the runs (repeatable); 10 and 1000, of peers its own, if left out");
   command->add_option("--plot", arguments->plot, "work-precision: a plot of it all as SVG, drawn by gnuplot")
       ->type_name("FILE");
-  command->add_option("--repetitions", arguments->repetitions, "of every measurement; the best one counts")
+  command
+      ->add_option("--repetitions", arguments->repetitions,
+                   "of every measurement; the best one counts, of sensitivities the median of at least so many")
       ->type_name("N");
   command
       ->add_option("--output", arguments->output,

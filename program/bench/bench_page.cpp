@@ -84,6 +84,26 @@ Blocks small_blocks(const std::vector<bench::SmallRow>& rows) {
   return {pages::Section{"Small systems"}, table};
 }
 
+Blocks sensitivities_blocks(const std::vector<bench::SensitivitiesRow>& rows) {
+  Table table{"Steps with derivatives",
+              "A direction costs (t_k/t_0 - 1)/k steps without derivatives. The error is that of dq/ds at the end.",
+              {"problem", "method", "by", "k", "h or rtol", "steps", "time a step [us]", "a direction [steps]", "error",
+               "failure"},
+              {}};
+  for (const bench::SensitivitiesRow& row : rows)
+    table.rows.push_back({row.problem, row.method, row.by, std::to_string(row.directions), cell_number(row.parameter),
+                          std::to_string(row.steps),
+                          row.steps > 0 ? positive(1e6 * row.seconds / static_cast<double>(row.steps)) : "",
+                          row.directions > 0 ? cell_number(row.cost) : "", positive(row.error), failed(row.failure)});
+  const std::string without = bench::without_idas();
+  Blocks blocks{pages::Section{"Derivatives",
+                               "Motions with derivatives by parameters or entries of the start, beside "
+                               "motions without. " +
+                                   without}};
+  blocks.push_back(table);
+  return blocks;
+}
+
 Blocks strings_blocks(bench::Field field, const std::vector<bench::StringsRow>& rows) {
   const bool beam = field == bench::Field::beam;
   const std::string size = beam ? "elements" : "intervals";

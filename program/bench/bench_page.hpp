@@ -8,6 +8,7 @@
 #include "bench/chain_bench.hpp"
 #include "bench/precision/tolerance_bench.hpp"
 #include "bench/precision/work_precision.hpp"
+#include "bench/sensitivity/sensitivities_bench.hpp"
 #include "bench/small/small_bench.hpp"
 #include "bench/strings_bench.hpp"
 #include "pages/page.hpp"
@@ -23,6 +24,7 @@ pages::Page bench_page(const BenchResult& result, const std::string& what);
 using Blocks = std::vector<pages::Block>;
 Blocks chain_blocks(const std::vector<bench::ChainRow>& rows);
 Blocks small_blocks(const std::vector<bench::SmallRow>& rows);
+Blocks sensitivities_blocks(const std::vector<bench::SensitivitiesRow>& rows);
 Blocks strings_blocks(bench::Field field, const std::vector<bench::StringsRow>& rows);
 Blocks tolerance_blocks(const std::vector<bench::ToleranceRow>& rows, const std::vector<bench::SuitedCost>& costs);
 Blocks work_precision_blocks(const std::vector<bench::WorkPrecisionRow>& rows,

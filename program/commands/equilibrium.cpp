@@ -12,6 +12,7 @@
 #include "program/arguments.hpp"
 #include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
+#include "program/modes/mode_table.hpp"
 #include "report/json.hpp"
 #include "tables/output_file.hpp"
 
@@ -26,7 +27,7 @@ struct EquilibriumArguments {
   std::string problem, method = "exact";
   std::optional<std::string> solver, eps, levels, output;
   Assignments set, solver_options;
-  bool json = false;
+  bool json = false, modes = false;
 };
 
 validation::EquilibriumSearch search_of(const EquilibriumArguments& a) {
@@ -88,13 +89,28 @@ void write_csv(const std::string& path, const Equilibrium& found) {
   file.commit();
 }
 
+/// Beside an equilibrium at rest; print: after its summary.
+Json::Value modes_beside(const ProblemInstance& instance, const Equilibrium& found, std::FILE* print) {
+  const System& system = *instance.model->mechanical();
+  const Linearisation linear =
+      linearise(system, instance.t0, found.q, Vector::Zero(found.q.size()), found.lambda, found.closed);
+  const std::vector<Mode> modes = modes_of(linear);
+  print_modes(print, system, linear, modes, true);
+  return modes_json(modes);
+}
+
 int equilibrium(const Registry& registry, const EquilibriumArguments& a) {
+  if (a.modes && a.method != "exact")
+    throw Error(ErrorCode::bad_value, "--modes is given with --method " + a.method +
+                                          ": modes are those of the constraints, which --method exact keeps");
   const auto search = search_of(a);
   const ProblemInstance instance = registry.build(a.problem, a.set);
   if (a.output) tables::OutputFile probe(*a.output);
   const Equilibrium found = validation::find_equilibrium(registry, instance, search);
   print_summary(a.json ? stderr : stdout, a, instance, found);
   const bool converged = found.report.status == SolveStatus::converged;
+  Json::Value modes(Json::arrayValue);
+  if (a.modes && converged) modes = modes_beside(instance, found, a.json ? stderr : stdout);
   if (a.json) {
     Json::Value out;
     out["problem"] = a.problem;
@@ -112,6 +128,7 @@ int equilibrium(const Registry& registry, const EquilibriumArguments& a) {
     out["constraint_max"] = to_json(found.constraint);
     out["iterations"] = Json::Int64(found.report.iterations);
     out["residual"] = to_json(found.report.residual_norm);
+    if (a.modes) out["modes"] = modes;
     say_lines(validation::json_text(out));
   }
   if (a.output && converged) write_csv(*a.output, found);
@@ -135,6 +152,7 @@ void add_equilibrium(CLI::App& app, Invocation& invocation) {
   add("--levels", a->levels, "N", "penalty: solve with eps 10^(N-1), then a tenth of it, down to eps [1]");
   add("--solver", a->solver, "NAME", "solve the equations by this solver from the start, in place of the descent");
   add_repeatable(*command, "--solver-option", a->solver_options, "an option of the solver (repeatable)");
+  command->add_flag("--modes", a->modes, "frequencies, damping and modes beside it, as `gnomon linearise` has them");
   add("--output", a->output, "FILE", "write q and lambda to this CSV file");
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   command->callback(

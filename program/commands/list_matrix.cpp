@@ -19,7 +19,9 @@ constexpr const char* legend =
     "  e, d, x  the same, where U, g and c are at most quadratic in q (after a capital: what holds there beyond it)\n"
     "  -  refused\n"
     "Schemes and references have their default options, a composition its default inner scheme; obstacles are held by\n"
-    "the scheme or met by contact events.\n";
+    "the scheme or met by contact events.\n"
+    "Derivatives of the motion (run --sensitivity) are those of every scheme, of each model without obstacles that it\n"
+    "takes, overdetermined DAEs left out.\n";
 
 /// Columns by number, "1-3 7".
 std::string ranges(const std::vector<std::size_t>& columns) {

@@ -228,6 +228,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
                  "steps of one size, or the tightest above with which it comes to the end");
   add_repeatable(*command, "--reference-option", a->reference_options,
                  "an option of the references that have it (repeatable), e.g. rtol=1e-12");
+  add_repeatable(
+      *command, "--sensitivity", a->sensitivity, "NAMES",
+      "derivatives of the motion, as it is stepped, by parameters of the problem and by entries of its start, "
+      "e.g. k,start.x,start.der(x): columns d(X)/d(k) of --output (repeatable)");
   add("--output", a->output, "FILE",
       "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file; - is JSON lines to standard output; "
       "FILE.glb is the motion of bodies in space (glTF)");

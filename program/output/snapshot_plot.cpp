@@ -17,6 +17,7 @@ namespace {
 constexpr std::array<const char*, 5> colours{"#fca636", "#e16462", "#b12a90", "#6a00a8", "#0d0887"};
 constexpr std::size_t poses = colours.size(), most_faint = 41, most_in_a_panel = 51, most_panels = 12, most_traced = 4;
 constexpr double mechanism_pixels = 560, field_pixels = 480;  ///< of a picture in space
+constexpr double frame_scale = 0.55;                          ///< of frames, beside a picture alone
 constexpr Index field_points = 10;                            ///< curves of a field have so many points at least
 
 struct Range {
@@ -32,6 +33,7 @@ class SnapshotPlot {
   }
 
   std::string script() {
+    if (!picture_.frames.empty()) return frames_script();
     const bool field = std::none_of(moving_.begin(), moving_.end(), [this](std::size_t k) {
       return picture_.curves[k].n_points < field_points || is_rigid(k);
     });
@@ -291,6 +293,63 @@ class SnapshotPlot {
     return script + "unset multiplot\n";
   }
 
+  /// A panel a frame, with one pair of displaced snapshots each. In space the panels are as large as the box and what
+  /// stands around it, each in the middle of a square that they share.
+  std::string frames_script() {
+    constexpr double region = 1000, left = 115, right = 60, below = 65, above = 45, title = 30;
+    const std::vector<Snapshot>& all = picture_.snapshots;
+    const std::size_t columns = std::min<std::size_t>(picture_.frames.size(), 3);
+    const std::size_t rows = (picture_.frames.size() + columns - 1) / columns;
+    double wide = 0, high = 0, width = 0, height = 0, middle = 0;
+    std::string script;
+    if (space()) {
+      const View view(*this, frame_scale * mechanism_pixels);
+      wide = left + view.width_pixels + right;
+      high = above + view.height_pixels + below;
+      middle = below + view.height_pixels / 2;
+      width = std::max(wide * static_cast<double>(columns), 560.0);
+      height = high * static_cast<double>(rows) + title;
+      script = terminal(path_, static_cast<std::size_t>(width), static_cast<std::size_t>(height)) +
+               fmt::format("set multiplot title {} noenhanced\n", gnuplot_text(picture_.title)) + axes_script() +
+               view_script(view, region) + fmt::format("set size {:.6g},{:.6g}\n", region / width, region / height);
+    } else {
+      script =
+          begin(columns, rows, frame_scale) +
+          fmt::format("set multiplot layout {},{} title {} noenhanced\n", rows, columns, gnuplot_text(picture_.title)) +
+          axes_script();
+    }
+    for (std::size_t k = 0; k < picture_.frames.size(); ++k) {
+      plot_ = {};
+      add(curves_of(all.front(), fixed_, Part::lines), "with lines lc rgb '#555555' lw 1.6 notitle");
+      add_pose(all.front(), "#b8b8b8", 1.6, 0.7);
+      add_pose(all[2 * k + 2], colours.front(), 1.6, 0.7);
+      add_pose(all[2 * k + 1], colours.back(), 2.2, 0.8);
+      add(curves_of(all.front(), fixed_, Part::joints), "with points pt 6 ps 0.9 lw 1.4 lc rgb '#333333' notitle");
+      add(curves_of(all.front(), fixed_, Part::dots), "with points pt 9 ps 1.0 lc rgb '#333333' notitle");
+      const std::string label = gnuplot_text(picture_.frames[k]);
+      if (space()) {
+        const double x = static_cast<double>(k % columns) * wide + (wide + left - right) / 2;
+        const double bottom = height - title - static_cast<double>(k / columns + 1) * high;
+        script += fmt::format("set origin {:.6g},{:.6g}\n", (x - region / 2) / width,
+                              (bottom + middle - region / 2) / height);
+        script += fmt::format("set label 1 {} at screen {:.6g},{:.6g} center noenhanced font ',10'\n", label, x / width,
+                              (bottom + high - above / 3) / height);
+      } else {
+        script += fmt::format("set title {} noenhanced font ',10'\n", label);
+      }
+      script += plot_.text(space() ? "splot" : "plot");
+    }
+    return script + "unset multiplot\n";
+  }
+  /// What moves, in one colour.
+  void add_pose(const Snapshot& pose, const char* colour, double width, double dot) {
+    add(curves_of(pose, moving_, Part::lines), fmt::format("with lines lc rgb '{}' lw {} notitle", colour, width));
+    add(curves_of(pose, moving_, Part::dots), fmt::format("with points pt 7 ps {} lc rgb '{}' notitle", dot, colour));
+    const std::string joints = curves_of(pose, moving_, Part::joints);
+    add(joints, fmt::format("with points pt 7 ps {} lc rgb '#ffffff' notitle", dot));
+    add(joints, fmt::format("with points pt 6 ps {} lw 1.4 lc rgb '{}' notitle", dot, colour));
+  }
+
   /// How large the box of a picture in space is: seen from `height` degrees above and turned by `turn`, with so many
   /// pixels for a unit that it is at most `most` pixels wide and high.
   struct View {
@@ -330,8 +389,8 @@ class SnapshotPlot {
                (height - 16) / height);
   }
 
-  /// The terminal for panels of the shape of what is drawn.
-  std::string begin(std::size_t columns, std::size_t rows) const {
+  /// The terminal for panels of the shape of what is drawn; scale: of its part of a panel.
+  std::string begin(std::size_t columns, std::size_t rows, double scale = 1) const {
     double width = 620, height = 470;
     if (space()) {
       width = height = 640;
@@ -340,8 +399,9 @@ class SnapshotPlot {
       width = std::clamp(560 / std::sqrt(aspect), 380.0, 900.0);
       height = std::clamp(width * aspect, 200.0, 900.0);
     }
-    return terminal(path_, static_cast<std::size_t>(width + 210) * columns,
-                    static_cast<std::size_t>(height + 110) * rows);
+    const double beside = scale < 1 ? 90 : 210;
+    return terminal(path_, static_cast<std::size_t>(scale * width + beside) * columns,
+                    static_cast<std::size_t>(scale * height + 110) * rows);
   }
 
   const SnapshotPicture& picture_;

@@ -27,11 +27,14 @@ struct SnapshotPicture {
   const std::vector<Snapshot>& snapshots;  ///< at least one
   const std::vector<Path>& paths;
   std::string title;
+  /// In place of poses over time: snapshots are one at rest, then two displaced ones for each of these titles.
+  std::vector<std::string> frames = {};
 };
 
 /// The script for gnuplot. Of a mechanism, which is what has dots or short polylines: a few poses from the start to the
 /// end over the others, what never moves, and the paths of dots. Of fields: a panel for every 50 intervals, all with
-/// the same axes; the colour is the time. What stays in a plane parallel to two axes is drawn in it.
+/// the same axes; the colour is the time. With frames a small panel each: what rests in grey, displaced to one side in
+/// dark, to the other in light. What stays in a plane parallel to two axes is drawn in it.
 std::string snapshot_plot(const SnapshotPicture& picture, const std::string& path);
 
 }  // namespace gnomon::program

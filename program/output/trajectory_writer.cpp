@@ -4,12 +4,15 @@ namespace gnomon::program {
 
 TrajectoryWriter::TrajectoryWriter(const std::string& path, Json::Value provenance, Trajectory& run, long every,
                                    const std::vector<double>& times)
-    : columns_(run.instance()), run_(&run), every_(every), values_(columns_.size()) {
+    : columns_(run.instance()), run_(&run), every_(every) {
+  std::vector<tables::Column> columns = columns_.columns();
+  for (tables::Column& column : run.further_columns()) columns.push_back(std::move(column));
+  values_.resize(columns.size());
   if (!times.empty()) {
     provenance["between_steps"] = run.between_steps();
     at_times_ = run.rows_at(times, columns_, [this](const double* values) { table_->row(values); });
   }
-  table_ = tables::open_table(path, {columns_.columns(), provenance});
+  table_ = tables::open_table(path, {columns, provenance});
 }
 
 bool TrajectoryWriter::observe(const State& z, long step) {

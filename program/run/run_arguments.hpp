@@ -15,7 +15,7 @@ struct RunArguments {
   std::string problem, scheme = "energy-momentum", solver = "kinsol-newton";
   std::string step, rtol, atol, until, steps, every = "1", max_halvings;
   Assignments set, options, solver_options, reference_options, contact;
-  std::vector<std::string> references;
+  std::vector<std::string> references, sensitivity;
   std::string jacobian = "analytic";
   std::optional<std::string> output, times, report, checkpoint, checkpoint_every, restart, snapshots, snapshot_every;
   std::optional<std::string> plot;

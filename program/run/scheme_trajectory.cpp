@@ -11,6 +11,7 @@
 #include "gnomon/run/states_at_times.hpp"
 #include "measures/run/error_estimate.hpp"
 #include "program/run/run_checkpoint.hpp"
+#include "program/run/run_sensitivities.hpp"
 #include "program/run/signals.hpp"
 #include "program/summary/contact_report.hpp"
 
@@ -68,6 +69,8 @@ class SchemeTrajectory final : public Trajectory {
     } else if (span_.tolerances) {
       integrator_.set_tolerances(*span_.tolerances);
     }
+    if (!arguments_.sensitivity.empty())
+      sensitivities_ = std::make_unique<RunSensitivities>(registry, instance_, arguments_, integrator_);
   }
 
   const State& state() const override { return integrator_.state(); }
@@ -78,14 +81,21 @@ class SchemeTrajectory final : public Trajectory {
     observer.observe(state(), integrator_.counters().steps);
     integrator_.add_observer(observer);
   }
-  void fill(tables::StateColumns& columns, double* values) const override { columns.fill(integrator_, values); }
+  std::vector<tables::Column> further_columns() const override {
+    return sensitivities_ ? sensitivities_->columns() : std::vector<tables::Column>();
+  }
+  void fill(tables::StateColumns& columns, double* values) const override {
+    columns.fill(integrator_, values);
+    if (sensitivities_) sensitivities_->fill(state().t, values + columns.size());
+  }
   std::unique_ptr<Observer> rows_at(std::vector<double> times, tables::StateColumns& columns, Row row) override {
-    const auto receive = [this, &columns, row, values = std::vector<double>(columns.size())](const State& at,
-                                                                                             bool end) mutable {
+    std::vector<double> values(columns.size() + further_columns().size());
+    const auto receive = [this, &columns, row, values](const State& at, bool end) mutable {
       if (end)
         columns.fill(integrator_, values.data());
       else
         columns.fill(integrator_, at, state(), values.data());
+      if (sensitivities_) sensitivities_->fill(end ? state().t : at.t, values.data() + columns.size());
       values[0] = at.t;  // of an end of a step, what the time is called
       row(values.data());
     };
@@ -131,6 +141,10 @@ class SchemeTrajectory final : public Trajectory {
     for (const Index i : integrator_.constraint_rank().dependent)
       report.rows.push_back({"dependent", "constraint: " + constraint_name(integrator_.system(), i)});
     add_open_multipliers(report.rows);
+    if (sensitivities_ && facts.status == "success") {
+      sensitivities_->report(report.rows);
+      if (arguments_.json) report.json["sensitivities"] = sensitivities_->json();
+    }
     for (const std::string& text : bounds_.exceeded()) report.rows.push_back({"exceeded", text});
     if (has_contacts(integrator_)) add_contact(report.rows, integrator_);
     if (!integrator_.model().mechanical()) return report;
@@ -236,6 +250,9 @@ class SchemeTrajectory final : public Trajectory {
     if (Signals::interrupted() && (end_.stopped_by_observer || !end_.success())) {
       facts.status = "interrupted";
       facts.message = "interrupted at t = " + number_text(state().t);
+    } else if (sensitivities_ && !sensitivities_->failure().empty()) {
+      facts.status = "no derivative";
+      facts.message = sensitivities_->failure();
     } else if (end_.success() && promise_broken()) {
       facts.status = "promise broken";
       facts.message = "promise broken: " + broken_text();
@@ -253,6 +270,7 @@ class SchemeTrajectory final : public Trajectory {
   Stop stop_;
   std::unique_ptr<CheckpointWriter> checkpoints_;
   std::unique_ptr<validation::StepHalving> halving_;
+  std::unique_ptr<RunSensitivities> sensitivities_;
   RunFacts facts_;  ///< what is known after the steps
   StepReport end_;
 };

@@ -11,8 +11,11 @@ namespace gnomon::program {
 std::unique_ptr<Trajectory> start_trajectory(const Registry& registry, ProblemInstance instance,
                                              RunArguments& arguments) {
   std::vector<std::string> names = registry.references();
-  if (std::count(names.begin(), names.end(), arguments.scheme) > 0)
-    return std::make_unique<ReferenceTrajectory>(registry, std::move(instance), arguments);
+  const bool reference = std::count(names.begin(), names.end(), arguments.scheme) > 0;
+  if (reference && !arguments.sensitivity.empty())
+    throw Error(ErrorCode::bad_value, "--sensitivity is given with the reference " + arguments.scheme +
+                                          ": derivatives are those of the steps of a scheme");
+  if (reference) return std::make_unique<ReferenceTrajectory>(registry, std::move(instance), arguments);
   try {
     registry.scheme(arguments.scheme);
   } catch (const Error&) {

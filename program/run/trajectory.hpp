@@ -37,7 +37,9 @@ class Trajectory {
 
   /// Shows the observer the state now, and after every step. It may stop the run, and outlives it.
   virtual void observe(Observer& observer) = 0;
-  /// The state as a row: values, one a column.
+  /// Columns behind those of the state: derivatives, where they are asked for.
+  virtual std::vector<tables::Column> further_columns() const { return {}; }
+  /// The state as a row: values, one a column, the further ones last.
   virtual void fill(tables::StateColumns& columns, double* values) const = 0;
   /// An observer of this run that makes rows of the states at these times and changes no step. How it finds those
   /// between two steps is between_steps().

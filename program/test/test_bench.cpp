@@ -213,6 +213,18 @@ BOOST_AUTO_TEST_CASE(small_and_compare) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(sensitivities_print_their_figures) {
+  const test::Scratch scratch;
+  const test::Outcome outcome =
+      scratch.gnomon("bench sensitivities --repetitions 1 --steps 3 --output s.csv --json s.json --report s.html");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  for (const char* part : {"us a step", "start entries", "IDAS", "a direction of 4 by parameters, in steps"})
+    BOOST_TEST(test::contains(outcome.out, part), outcome.out);
+  BOOST_TEST(test::contains(test::read(scratch.work / "s.csv"), "chain,rattle,parameters,4,0.001,3,"));
+  BOOST_TEST(test::contains(test::read(scratch.work / "s.json"),
+                            "sensitivities double-spherical-pendulum rattle k=2 start entries, a direction"));
+}
+
 BOOST_AUTO_TEST_CASE(kinds_misuse) {
   const test::Scratch scratch;
   scratch.misuse("bench compare one.json", {"two files", "1 is given"});
@@ -221,6 +233,7 @@ BOOST_AUTO_TEST_CASE(kinds_misuse) {
   scratch.misuse("bench all --output all.csv", {"--output", "--json"});
   scratch.misuse("bench all --links 3", {"--links", "chain"});
   scratch.misuse("bench small --links 3", {"--links", "chain"});
+  scratch.misuse("bench sensitivities --links 3", {"--links", "chain"});
   scratch.misuse("bench tolerance --steps 3", {"--steps", "chain"});
   scratch.misuse("bench small --json no/such/out.json", {"no/such/out.json"});
 }

@@ -164,3 +164,19 @@ BOOST_AUTO_TEST_CASE(plots_are_written) {
       fs::remove(scratch.work / file);
     }
 }
+
+BOOST_AUTO_TEST_CASE(mode_shapes_are_drawn) {
+  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) return;
+  const Scratch scratch;
+  for (const auto& [problem, title] : {std::pair("planar-pendulum", "mode 1: frequency 0.1592"),
+                                       std::pair("double-spherical-pendulum", "mode 4: frequency 0.9211"),
+                                       std::pair("oscillator-chain", "mode 6: frequency")}) {
+    const Outcome outcome = scratch.gnomon(std::string("linearise ") + problem + " --plot modes.svg");
+    BOOST_TEST_CONTEXT(problem << "\n" << outcome.err) {
+      BOOST_REQUIRE_EQUAL(outcome.status, 0);
+      const std::string picture = read(scratch.work / "modes.svg");
+      BOOST_TEST(contains(picture, title));
+      BOOST_TEST(!contains(picture, "mode 7"));
+    }
+  }
+}

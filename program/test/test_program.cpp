@@ -411,6 +411,7 @@ BOOST_AUTO_TEST_CASE(modes_beside_an_equilibrium) {
   scratch.misuse("linearise", {"PROBLEM"});
   scratch.misuse("linearise planar-pendulum --at somewhere", {"--at", "somewhere"});
   scratch.misuse("linearise odae-test", {"overdetermined"});
+  scratch.misuse("equilibrium double-spherical-pendulum --modes --method penalty", {"--modes", "exact"});
   const Outcome outcome = scratch.gnomon("linearise double-spherical-pendulum --output modes.csv --json");
   BOOST_TEST(outcome.status == 0, outcome.err);
   const Json::Value result = parse(outcome.out);
@@ -421,4 +422,85 @@ BOOST_AUTO_TEST_CASE(modes_beside_an_equilibrium) {
   BOOST_TEST(fast / slow == std::sqrt((2 + std::sqrt(2.)) / (2 - std::sqrt(2.))), boost::test_tools::tolerance(1e-9));
   BOOST_TEST(contains(read(scratch.work / "modes.csv"), "mode,frequency,damping_ratio,s_real,s_imag,bob1.x"));
   BOOST_TEST(contains(scratch.gnomon("linearise double-spherical-pendulum --at 0.5").out, "at t = 0.5 of its motion"));
+
+  const Outcome both = scratch.gnomon("equilibrium double-spherical-pendulum --modes");
+  BOOST_TEST(contains(both.out, "stability "));
+  const std::string modes = scratch.gnomon("linearise double-spherical-pendulum").out;
+  BOOST_TEST(contains(both.out, modes.substr(modes.find("  frequencies in cycles"))));
+  BOOST_TEST(parse(scratch.gnomon("equilibrium double-spherical-pendulum --modes --json").out)["modes"].size() == 4u);
+}
+
+namespace {
+
+/// Beside the folder to work in, which misuse leaves empty.
+void write(const Scratch& scratch, const std::string& name, const std::string& text) {
+  std::ofstream(scratch.root / name) << text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(rigid_modes_have_a_name) {
+  const Scratch scratch;
+  write(scratch, "free.toml", "format = 1\nbodies.b = { mass = 2, inertia = [0.3, 0.2, 0.1], position = [0, 0, 0] }\n");
+  const std::string out = scratch.gnomon("linearise ../free.toml --at start").out;
+  std::size_t rigid = 0;
+  for (std::size_t at = out.find(" rigid "); at != std::string::npos; at = out.find(" rigid ", at + 1)) ++rigid;
+  BOOST_TEST(rigid == 6u, out);
+  BOOST_TEST(!contains(out, "nan"));
+  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) return;
+  const Outcome plot = scratch.gnomon("linearise ../free.toml --at start --plot modes.svg");
+  BOOST_TEST(plot.status == 2);
+  BOOST_TEST(contains(plot.err, "no mode of free oscillates"));
+}
+
+BOOST_AUTO_TEST_CASE(inputs_and_outputs_of_a_linearisation) {
+  const Scratch scratch;
+  write(scratch, "mass.toml",
+        "format = 1\ncoordinates = [\"x\"]\nmass = 4\npotential = \"8*x^2 - f*x\"\n[parameters]\nf = 0.5\nn = 1\n"
+        "[outputs]\nspeed = \"der(x)\"\nboth = \"2*x + f\"\n");
+  const Outcome outcome = scratch.gnomon("linearise ../mass.toml --inputs f,n --json --output ../abcd.csv");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  BOOST_TEST(contains(outcome.err, "u            f, n"));
+  BOOST_TEST(contains(outcome.err, "outputs      speed, both"));
+  const Json::Value result = parse(outcome.out);
+  BOOST_TEST(result["inputs"][0].asString() == "f");
+  BOOST_TEST(result["outputs"][1].asString() == "both");
+  const auto near = [](const Json::Value& found, double expected) {
+    BOOST_TEST(std::abs(std::abs(found.asDouble()) - expected) < 1e-12, found.asDouble());
+  };
+  near(result["A"][1][0], 4);
+  near(result["B"][0][0], 0);
+  near(result["B"][1][0], 0.5);  // W = 4^(-1/2)
+  near(result["B"][1][1], 0);
+  near(result["C"][0][1], 0.5);
+  near(result["C"][1][0], 1);
+  near(result["D"][1][0], 1);
+  const std::string csv = read(scratch.root / "abcd.csv");
+  BOOST_TEST(contains(csv, "row,y1,w1,f,n\nder(y1),"));
+  BOOST_TEST(contains(csv, "\nboth,"));
+
+  scratch.misuse("linearise ../mass.toml --inputs g", {"input", "g"});
+  scratch.misuse("linearise ../mass.toml --inputs f,f", {"input f", "twice"});
+  scratch.misuse("linearise ../mass.toml --inputs f,,n", {"--inputs", "empty name"});
+  scratch.misuse("linearise ../mass.toml --inputs start.x", {"start.x", "parameter"});
+  scratch.misuse("linearise ../mass.toml --plot modes.svg", {"--plot", "curves"});
+}
+
+BOOST_AUTO_TEST_CASE(floquet_multipliers) {
+  const Scratch scratch;
+  write(scratch, "damped.toml",
+        "format = 1\ncoordinates = [\"x\"]\nmass = 1\npotential = \"x^2/2\"\n[force]\nx = \"-0.2*der(x)\"\n");
+  const Outcome outcome = scratch.gnomon("linearise ../damped.toml --period 3 --json --output ../floquet.csv");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const Json::Value result = parse(outcome.out);
+  BOOST_REQUIRE(result["multipliers"].size() == 2u);
+  for (const Json::Value& one : result["multipliers"])
+    BOOST_TEST(std::hypot(one[0].asDouble(), one[1].asDouble()) == std::exp(-0.3), boost::test_tools::tolerance(1e-8));
+  BOOST_TEST(contains(read(scratch.root / "floquet.csv"), "multiplier,real,imag,modulus,angle\n1,"));
+  BOOST_TEST(contains(scratch.gnomon("linearise ../damped.toml --period 3 --scheme hbvm --step 0.07").out,
+                      "in 43 steps by hbvm"));
+  scratch.misuse("linearise planar-pendulum --period 1 --step 1e-2", {"comes back"});
+  scratch.misuse("linearise ../damped.toml --period 0", {"--period", "above zero"});
+  scratch.misuse("linearise ../damped.toml --period 1 --at 2", {"--period", "--at"});
+  scratch.misuse("linearise ../damped.toml --step 1e-2", {"--step", "--period"});
 }

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "gnomon/registry/registry.hpp"
-#include "gnomon/solve/linearisation.hpp"
+#include "gnomon/run/monodromy.hpp"
+#include "gnomon/solve/linear_response.hpp"
 
 namespace gnomon::python {
 
@@ -38,9 +39,6 @@ class ProblemSource {
   std::unique_ptr<const Problem> owned_;
   const Problem* built_in_ = nullptr;
 };
-
-/// {"matrix", "positions", "momenta", "s", "shapes"}: a linearisation and its modes, a column a shape.
-py::dict linearisation_of(const Linearisation& linear);
 
 /// What Python code has raised, which ends a run.
 class Raised {
@@ -104,6 +102,16 @@ class Instance {
 
 /// NumPy's array of a vector.
 py::array_t<double> array_of(const Vector& x);
+
+/// (name, size) of parameters that are inputs.
+using Inputs = std::vector<std::pair<std::string, double>>;
+/// {"matrix", "positions", "momenta", "s", "shapes", "rigid", "B", "C", "D"}: a linearisation and its modes, a column a
+/// shape, and its response where inputs are given, be it none. variant(input, change): the Instance with it changed.
+py::dict linearised(const Instance& instance, const LinearisedAt& at, const std::optional<Inputs>& inputs,
+                    const py::object& variant);
+/// {"matrix", "multipliers", "positions", "momenta", "period", "steps", "gap", "remainder", "stopped"}; step 0: those
+/// of the tolerance of the runs.
+py::dict monodromy_of(const Instance& instance, const StartedRun& run, double period, double step);
 
 void bind_instance(py::module_& module);
 void bind_runs(py::module_& module);

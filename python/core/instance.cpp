@@ -1,4 +1,3 @@
-#include <pybind11/complex.h>
 #include <pybind11/eigen.h>
 
 #include <algorithm>
@@ -108,18 +107,6 @@ void Instance::project_start() {
     throw Error(ErrorCode::refused,
                 "project_start is for mechanical systems, and \"" + model().name() + "\" is an overdetermined DAE");
   gnomon::project_start(*system(), problem_.t0, problem_.q0, problem_.p0);
-}
-
-py::dict linearisation_of(const Linearisation& linear) {
-  const std::vector<Mode> modes = modes_of(linear);
-  Eigen::VectorXcd s(static_cast<Index>(modes.size()));
-  Eigen::MatrixXcd shapes(linear.positions.rows(), s.size());
-  for (Index k = 0; k < s.size(); ++k) {
-    s[k] = modes[static_cast<std::size_t>(k)].s;
-    shapes.col(k) = modes[static_cast<std::size_t>(k)].shape;
-  }
-  return py::dict(py::arg("matrix") = linear.matrix, py::arg("positions") = linear.positions,
-                  py::arg("momenta") = linear.momenta, py::arg("s") = s, py::arg("shapes") = shapes);
 }
 
 namespace {
@@ -290,23 +277,23 @@ py::dict equilibrium(const Instance& instance) {
                   py::arg("iterations") = found.report.iterations);
 }
 
-/// (linearisation or None, what was found)
-py::tuple linearise_equilibrium(const Instance& instance) {
+/// (linearisation or None, where, what was found)
+py::tuple linearise_equilibrium(const Instance& instance, const std::optional<Inputs>& inputs,
+                                const py::object& variant) {
   if (!instance.system())
     throw Error(ErrorCode::refused,
                 "\"" + instance.model().name() + "\" is an overdetermined DAE, and linearised are mechanical systems");
-  std::optional<Linearisation> linear;
   Minimum found;
+  const ProblemInstance& problem = instance.problem();
   {
     const py::gil_scoped_release unlocked;
-    const ProblemInstance& problem = instance.problem();
     found = find_minimum(shared_system(problem.model), problem.t0, problem.q0);
-    if (found.report.status == SolveStatus::converged)
-      linear =
-          linearise(*instance.system(), problem.t0, found.q, Vector::Zero(found.q.size()), found.lambda, found.closed);
   }
-  return py::make_tuple(linear ? py::object(linearisation_of(*linear)) : py::none(), array_of(found.q),
-                        found.second.proved ? found.second.text() : found.report.message);
+  py::object linear = py::none();
+  if (found.report.status == SolveStatus::converged)
+    linear = linearised(instance, {problem.t0, found.q, Vector::Zero(found.q.size()), found.lambda, found.closed},
+                        inputs, variant);
+  return py::make_tuple(linear, array_of(found.q), found.second.proved ? found.second.text() : found.report.message);
 }
 
 std::vector<std::string> names_of_multipliers(const Instance& instance) {
@@ -347,6 +334,11 @@ void bind_problem(py::module_& module) {
                                              ? py::object(py::int_(static_cast<long>(spec.default_number)))
                                              : py::object(py::str(spec.default_text()));
              return out;
+           })
+      .def("value",
+           [](const ProblemSource& s, const Assignments& parameters, const std::string& name) {
+             const Problem& problem = s.problem();
+             return problem.value(Options("problem " + problem.name(), problem.parameters(), parameters), name);
            })
       .def(
           "build",

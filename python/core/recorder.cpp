@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "gnomon/base/error.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon::python {
@@ -29,9 +30,28 @@ Recorder::Recorder(const Instance& instance, Integrator& integrator, Request req
   if (request_.every_step) steps_.reserve(static_cast<std::size_t>(std::min(count, most)));
 }
 
+void Recorder::add(Trajectory& states, Rows& derivatives, const State& z, double energy_error) {
+  states.add(instance_, z, energy_error);
+  if (!sensitivities_) return;
+  double* const row = derivatives.add();
+  if (sensitivities_->at(z.t)) {
+    const Matrix motion = sensitivities_->motion();
+    std::copy_n(motion.data(), motion.size(), row);
+  } else {
+    std::fill_n(row, derivatives.width(), std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
 StepReport Recorder::run() {
   const State& z = integrator_.state();
-  if (request_.every_step) steps_.add(instance_, z, error_now());
+  if (!request_.parameters.empty()) {
+    sensitivities_ = std::make_unique<Sensitivities>(integrator_, request_.parameters, request_.variant);
+    if (!sensitivities_->observe(z, 0)) throw Error(ErrorCode::refused, sensitivities_->failure());
+    const auto width = static_cast<std::size_t>(sensitivities_->motion().size());
+    of_steps_ = std::make_unique<Rows>(width);
+    of_output_ = std::make_unique<Rows>(width);
+  }
+  if (request_.every_step) add(steps_, *of_steps_, z, error_now());
   if (inside_) inside_->begin(z);
   if (at_times_) at_times_->observe(z, 0);
   return request_.step != 0 ? integrator_.advance_to(request_.t_end, request_.step)
@@ -39,7 +59,8 @@ StepReport Recorder::run() {
 }
 
 bool Recorder::step_taken(const State& z) {
-  bool go_on = true;
+  bool go_on = !sensitivities_ || sensitivities_->observe(z, integrator_.counters().steps);
+  if (!go_on) return false;
   if (inside_) {
     const auto at = [&](double t) { return instance_.column(inside(z, t)); };
     go_on = watcher_.step(inside_->before().t, z.t, instance_.column(z), at);
@@ -49,9 +70,9 @@ bool Recorder::step_taken(const State& z) {
   if (request_.every_step) {
     if (end && *end != z.t) {
       const State& last = inside(z, *end);
-      steps_.add(instance_, last, error_of(last));
+      add(steps_, *of_steps_, last, error_of(last));
     } else {
-      steps_.add(instance_, z, error_now());
+      add(steps_, *of_steps_, z, error_now());
     }
   }
   if (inside_) inside_->begin(z);
@@ -65,7 +86,7 @@ const State& Recorder::inside(const State& z, double t) {
 
 void Recorder::add_between(const State& at, bool end) {
   if (watcher_.ended_at() && at.t > *watcher_.ended_at()) return;
-  output_.add(instance_, at, end ? error_now() : error_of(at));
+  add(output_, *of_output_, at, end ? error_now() : error_of(at));
 }
 
 /// H less what it is expected to be, where the work is known.
@@ -79,6 +100,11 @@ double Recorder::error_of(const State& z) const {
 
 py::dict Recorder::take() {
   py::dict out(py::arg("raised") = signals_.raised());
+  if (sensitivities_) {
+    out["no_derivative"] = sensitivities_->failure();
+    if (request_.every_step) out["steps_by"] = of_steps_->take_columns();
+    if (request_.times) out["output_by"] = of_output_->take_columns();
+  }
   if (request_.every_step) out["steps"] = steps_.take();
   if (request_.times) out["output"] = output_.take();
   return out;

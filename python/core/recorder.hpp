@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "gnomon/run/sensitivities.hpp"
 #include "gnomon/run/states_at_times.hpp"
 #include "trajectory.hpp"
 #include "watcher.hpp"
@@ -15,12 +16,14 @@ namespace gnomon::python {
 class Recorder {
  public:
   struct Request {
-    double t_end = 0, step = 0;                ///< step 0: steps of a tolerance
-    std::optional<std::vector<double>> times;  ///< where states are wanted; none: after every step
-    bool every_step = false;                   ///< those too
-    py::object events;                         ///< see Watcher
-    py::object progress;                       ///< called with the time, see Signals
-    StatesAtTimes::SideMaker side;             ///< a second integrator, for states between steps
+    double t_end = 0, step = 0;                        ///< step 0: steps of a tolerance
+    std::optional<std::vector<double>> times;          ///< where states are wanted; none: after every step
+    bool every_step = false;                           ///< those too
+    py::object events;                                 ///< see Watcher
+    py::object progress;                               ///< called with the time, see Signals
+    StatesAtTimes::SideMaker side;                     ///< a second integrator, for states between steps
+    std::vector<Sensitivities::Parameter> parameters;  ///< by which derivatives are wanted
+    Sensitivities::Make variant;
   };
   Recorder(const Instance& instance, Integrator& integrator, Request request);
 
@@ -28,10 +31,12 @@ class Recorder {
   StepReport run();
   /// After every step; false: enough.
   bool step_taken(const State& z);
-  /// {"steps": .., "output": .., "raised": ..}
+  /// {"steps": .., "output": .., "raised": .., "no_derivative": why the run stopped for want of one, "steps_by",
+  /// "output_by": derivatives}
   py::dict take();
 
  private:
+  void add(Trajectory& states, Rows& derivatives, const State& z, double energy_error);
   /// Of the step that ended at z.
   const State& inside(const State& z, double t);
   void add_between(const State& at, bool end);
@@ -42,6 +47,8 @@ class Recorder {
   Integrator& integrator_;
   Request request_;
   Trajectory steps_, output_;
+  std::unique_ptr<Sensitivities> sensitivities_;
+  std::unique_ptr<Rows> of_steps_, of_output_;  ///< derivatives, a row a state: Sensitivities::motion()
   std::unique_ptr<StatesAtTimes> at_times_;
   Signals signals_;
   Watcher watcher_;

@@ -1,9 +1,12 @@
 /// Integrators for Python.
+#include <pybind11/functional.h>
+
 #include <atomic>
+#include <functional>
+#include <tuple>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/gained_energy.hpp"
-#include "gnomon/formula/winding.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "recorder.hpp"
@@ -36,10 +39,12 @@ class Run final : public Observer {
   Run(std::shared_ptr<Instance> instance, const std::string& scheme, const Assignments& scheme_options,
       const std::string& solver, const Assignments& solver_options, const Assignments& contact)
       : instance_(std::move(instance)),
-        maker_([=] {
-          return registry().integrator(instance_->problem(), scheme, solver, scheme_options, solver_options,
-                                       integrator_options(contact));
+        of_([=](const ProblemInstance& problem, bool project) {
+          IntegratorOptions options = integrator_options(contact);
+          options.project_start = project;
+          return registry().integrator(problem, scheme, solver, scheme_options, solver_options, options);
         }),
+        maker_([this] { return of_(instance_->problem(), false); }),
         integrator_(maker_()) {
     integrator_.add_observer(*this);
   }
@@ -63,11 +68,23 @@ class Run final : public Observer {
   }
 
   /// The whole run. {"steps", "output", "raised", "success", "message", "stopped"}
+  /// parameters: (name, size, whether it is one of the model) of each derivative that is wanted;
+  /// variant(parameter, change): the Instance with it changed.
   py::dict record(double t_end, double step, std::optional<std::vector<double>> times, bool every_step,
-                  py::object watcher, py::object progress) {
+                  py::object watcher, py::object progress,
+                  const std::vector<std::tuple<std::string, double, bool>>& parameters, py::object variant) {
     const Use use(*this);
-    Recorder recorder(*instance_, integrator_,
-                      {t_end, step, std::move(times), every_step, std::move(watcher), std::move(progress), maker_});
+    Recorder::Request request{t_end, step, std::move(times), every_step, std::move(watcher), std::move(progress),
+                              maker_};
+    for (const auto& [name, size, of_model] : parameters) request.parameters.push_back({name, size, of_model});
+    request.variant = [this, &variant](std::size_t parameter, double change) {
+      const auto instance = [&] {
+        const py::gil_scoped_acquire locked;
+        return variant(parameter, change).cast<std::shared_ptr<Instance>>();
+      }();
+      return std::make_unique<Variant>(instance->problem(), of_(instance->problem(), true));
+    };
+    Recorder recorder(*instance_, integrator_, std::move(request));
     recorder_ = &recorder;
     StepReport report;
     {
@@ -96,6 +113,14 @@ class Run final : public Observer {
   }
 
   const Instance& instance() const { return *instance_; }
+  /// Runs of other instances, with the tolerances of this one, their starts on the constraints.
+  StartedRun like_this() const {
+    return [this](const ProblemInstance& problem) {
+      Integrator run = of_(problem, true);
+      if (integrator_.tolerances()) run.set_tolerances(*integrator_.tolerances(), integrator_.step_limits());
+      return run;
+    };
+  }
   Integrator& integrator() { return integrator_; }
   const Integrator& integrator() const { return integrator_; }
 
@@ -127,7 +152,9 @@ class Run final : public Observer {
   };
 
   std::shared_ptr<Instance> instance_;
-  StatesAtTimes::SideMaker maker_;  ///< of integrators for this run
+  /// Integrators as that of this run; whether it moves its start onto the constraints.
+  std::function<Integrator(const ProblemInstance&, bool)> of_;
+  StatesAtTimes::SideMaker maker_;  ///< for its problem
   Integrator integrator_;
   Recorder* recorder_ = nullptr;
   Signals* signals_ = nullptr;
@@ -203,17 +230,18 @@ void bind_runs(py::module_& module) {
              return r.stepped([t, h](Integrator& i) { return h != 0 ? i.advance_to(t, h) : i.advance_to(t); });
            })
       .def("linearise",
-           [](const Run& r) {
+           [](const Run& r, const std::optional<Inputs>& inputs, const py::object& variant) {
              const Integrator& run = r.integrator();
              const State& z = run.state();
-             std::optional<Linearisation> linear;
-             {
+             const Vector lambda = [&run] {
                const py::gil_scoped_release unlocked;
-               const Windings turns(z.turns);
-               linear = linearise(run.system(), z.t, z.q.value(), z.p.value(), run.index1_multipliers(), z.closed);
-             }
-             return linearisation_of(*linear);
+               return run.index1_multipliers();
+             }();
+             return linearised(r.instance(), {z.t, z.q.value(), z.p.value(), lambda, z.closed, z.turns}, inputs,
+                               variant);
            })
+      .def("monodromy", [](const Run& r, double period,
+                           double step) { return monodromy_of(r.instance(), r.like_this(), period, step); })
       .def("checkpoint", [](const Run& r) { return State(r.integrator().state()); })
       .def("restore", &Run::restore)
       .def("save", [](const Run& r, const std::string& file) { r.integrator().save(file); })

@@ -11,7 +11,7 @@ from .advise import Advice, advise
 from .check import CheckReport, check
 from .ensemble import EnsembleResult, ensemble
 from .equilibrium import Equilibrium, equilibrium
-from .linearisation import Linearisation, linearise
+from .linearisation import Linearisation, Monodromy, linearise, monodromy
 from .errors import (
     BadSizeError,
     BadValueError,
@@ -32,6 +32,7 @@ from .mechanism import Mechanism
 from .model import Model
 from .report import report
 from .result import DenseOutput, Result
+from .sensitivities import Sensitivity
 from .solve import solve
 from .table import Table, read
 
@@ -69,8 +70,9 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 
 
 __all__ = [
-    *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport"),
+    *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Sensitivity", "Integrator", "check", "CheckReport"),
     *("advise", "Advice", "equilibrium", "Equilibrium", "linearise", "Linearisation"),
+    *("monodromy", "Monodromy"),
     *("report", "read", "Table", "ensemble", "EnsembleResult"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),
     *("GnomonError", "ModelError", "UnknownNameError", "BadValueError", "BadSizeError", "InconsistentStartError"),

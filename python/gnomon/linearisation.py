@@ -1,33 +1,45 @@
-"""The motion beside an equilibrium or a state, to first order."""
+"""The motion beside an equilibrium, a state or a periodic motion, to first order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .errors import BadValueError, IntegrationError, functions_raise
+from . import _core
+from .errors import BadValueError, IntegrationError, UnknownNameError, functions_raise
+from .model import assignments
 from .solve import Setup
 
 
 @dataclass(frozen=True)
 class Linearisation:
-    """The linear motion that :func:`linearise` found, ``d/dt [y; w] = matrix @ [y; w]``, with ``dq = positions @ y``.
+    """The linear motion that :func:`linearise` found, ``x' = A x + B u`` with ``x = [y; w]``, and outputs ``C x + D u``.
 
-    ``y`` are minimal coordinates, ``positions`` spans the null space of G with ``positions.T @ M @ positions = 1``; ``w`` are
-    velocities, ``dp = momenta @ w`` (at rest; beside a motion ``dp`` follows from ``y``, too).
+    ``y`` are minimal coordinates, ``dq = positions @ y``; ``positions`` spans the null space of G with
+    ``positions.T @ M @ positions = 1``; ``w`` are velocities, ``dp = momenta @ w`` (at rest; beside a motion ``dp`` follows
+    from ``y``, too). ``scipy.signal.StateSpace(found.A, found.B, found.C, found.D)`` is the same system there.
 
     Attributes
     ----------
-    matrix : ndarray, shape (N + W, N + W)
+    matrix, A : ndarray, shape (N + W, N + W)
     positions : ndarray, shape (n, N)
     momenta : ndarray, shape (n, W)
+    B : ndarray, shape (N + W, inputs)
+        By the changes ``u`` of the inputs; without ``inputs`` B, C and D have no entries.
+    C : ndarray, shape (outputs, N + W)
+        Changes of the outputs of the model; one that has no value or no derivative there is NaN.
+    D : ndarray, shape (outputs, inputs)
+    input_names, output_names : list of str
     s : ndarray of complex, shape (modes,)
         Motions ``exp(s t)``, by ``|s|``; of a pair of conjugates the one with ``imag >= 0``.
     shapes : ndarray of complex, shape (n, modes)
         ``dq`` of each, a column a mode, its largest entry real.
+    rigid : ndarray of bool, shape (modes,)
+        Those that stand for ``s = 0`` twice: displacements that stay, or go on at any constant velocity.
     t : float
     q : ndarray, shape (n,)
         Where it is.
@@ -40,9 +52,20 @@ class Linearisation:
     momenta: np.ndarray
     s: np.ndarray
     shapes: np.ndarray
+    rigid: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    input_names: list[str]
+    output_names: list[str]
     t: float
     q: np.ndarray
     message: str
+
+    @property
+    def A(self) -> np.ndarray:
+        """``matrix``, under its name in control."""
+        return self.matrix
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -62,6 +85,7 @@ def linearise(
     q0: Any = None,
     v0: Any = None,
     *,
+    inputs: Sequence[str] | None = None,
     rtol: float = 1e-10,
     parameters: Mapping[str, Any] | None = None,
     project_start: bool = False,
@@ -75,6 +99,10 @@ def linearise(
         Where: the equilibrium of :func:`gnomon.equilibrium`, the start, or a time of the motion from the start.
     q0, v0 : array_like, optional
         The start; that of the model if left out.
+    inputs : sequence of str, optional
+        Real parameters of the model that are inputs: B, C and D by them. The place is that of the model as it is, and an
+        input leaves it there: it moves no constraint. B, C and D are differences of order six, to about 1e-12 of their
+        entries and the rounding of the terms that these are made of.
     rtol : float
         Of the run to the time.
     parameters : dict, optional
@@ -84,7 +112,7 @@ def linearise(
     Raises
     ------
     RefusedError
-        For friction and for overdetermined DAEs.
+        For friction, overdetermined DAEs, and inputs that move a constraint.
     IntegrationError
         No minimum is there, or the run to the time stopped.
 
@@ -96,16 +124,15 @@ def linearise(
     """
     if not (at in ("equilibrium", "start") or isinstance(at, (int, float))):
         raise BadValueError(f'at = {at!r} is neither "equilibrium" nor "start" nor a time')
-    given = dict(scheme=None, step=None, rtol=rtol, atol=None, solver=None, algebra=None, options=None, contact=None)
-    setup = Setup(
-        model, 0.0, q0, v0, parameters=parameters, project_start=project_start, first_step=None, max_step=None, **given
-    )
+    setup = _setup(model, q0, v0, parameters, project_start, rtol=rtol)
+    wanted = _Inputs(setup, inputs)
+    names = dict(input_names=wanted.names, output_names=wanted.outputs)
     with functions_raise(setup.instance):
         if at == "equilibrium":
-            found, q, message = setup.instance.linearise_equilibrium()
+            found, q, message = setup.instance.linearise_equilibrium(wanted.sizes, wanted.variant)
             if found is None:
                 raise IntegrationError(message)
-            return Linearisation(**found, t=setup.instance.t0, q=q, message=message)
+            return Linearisation(**found, **names, t=setup.instance.t0, q=q, message=message)
         run = setup.started()
         if at != "start":
             success, message, _, raised = run.advance(float(at), 0.0)
@@ -114,4 +141,148 @@ def linearise(
             if not success:
                 raise IntegrationError(message)
         n = len(setup.instance.coordinates)
-        return Linearisation(**run.linearise(), t=run.t, q=run.y[:n], message=f"at t = {run.t:g} of the motion")
+        found = run.linearise(wanted.sizes, wanted.variant)
+        return Linearisation(**found, **names, t=run.t, q=run.y[:n], message=f"at t = {run.t:g} of the motion")
+
+
+@dataclass(frozen=True)
+class Monodromy:
+    """How a periodic motion that is changed at its start has changed after a period: what :func:`monodromy` found.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (N + W, N + W)
+        ``[y; w]`` at the end by ``[y; w]`` at the start, minimal coordinates as those of :class:`Linearisation`.
+    multipliers : ndarray of complex, shape (N + W,)
+        Its eigenvalues, the Floquet multipliers, by their modulus, the largest first.
+    positions : ndarray, shape (n, N)
+    momenta : ndarray, shape (n, W)
+    period : float
+    steps : int
+    gap : float
+        From the start to the end of the motion, in parts of its largest distance from the start.
+    remainder : float
+        By which the derivatives of a step by four points are off those by six at most: what six leave is far smaller, unless it
+        is rounding.
+    """
+
+    matrix: np.ndarray
+    multipliers: np.ndarray
+    positions: np.ndarray
+    momenta: np.ndarray
+    period: float
+    steps: int
+    gap: float
+    remainder: float
+
+
+def monodromy(
+    model: Any,
+    period: float,
+    q0: Any = None,
+    v0: Any = None,
+    *,
+    scheme: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    solver: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    project_start: bool = False,
+) -> Monodromy:
+    """The monodromy matrix and the Floquet multipliers of a motion that comes back to its start after ``period``.
+
+    They are those of the motion as it is stepped: the derivative of all its steps.
+
+    Parameters
+    ----------
+    model : Model, Mechanism or str
+    period : float
+    q0, v0 : array_like, optional
+        The start; that of the model if left out. It is moved onto the constraints.
+    scheme, solver, options, parameters, project_start
+        As in :func:`gnomon.solve`; with a tolerance the scheme is ``"line-integral-ggl"`` where none is named.
+    step : float, optional
+        Steps of ``period/N``, N the whole number next to ``period/step``.
+    rtol : float, optional
+        Steps of a tolerance; 1e-10 where neither is given. It is that of the motion, and for its derivatives no step is longer
+        than ``period/128``.
+
+    Raises
+    ------
+    RefusedError
+        The motion does not come back, by a thousandth of its largest distance from the start; friction, obstacles and
+        overdetermined DAEs.
+    IntegrationError
+        A step failed, or has no derivative.
+
+    Examples
+    --------
+    >>> m = gn.Model("x", 1, "x^2/2", force={"x": "-0.2*der(x)"})
+    >>> abs(gn.monodromy(m, 2*np.pi).multipliers)
+    array([0.53348808, 0.53348808])
+    """
+    try:
+        period = float(period)
+    except (TypeError, ValueError):
+        raise BadValueError(f"period = {period!r} is no number") from None
+    if not 0 < period < np.inf:
+        raise BadValueError(f"period = {period!r} is not a finite number above zero")
+    if step is None and rtol is None:
+        rtol = _TOLERANCE
+    if step is None and scheme is None:
+        scheme = "line-integral-ggl"
+    setup = _setup(
+        model, q0, v0, parameters, project_start, rtol=rtol, step=step, scheme=scheme, solver=solver, options=options,
+        max_step=None if step is not None else period / 128,
+    )
+    if setup.is_reference:
+        raise BadValueError(f"a monodromy matrix is that of the steps of a scheme, and {setup.scheme} is a reference")
+    with functions_raise(setup.instance):
+        found = setup.started().monodromy(period, setup.step or 0.0)
+    stopped = found.pop("stopped")
+    if stopped:
+        raise IntegrationError(stopped)
+    return Monodromy(**found)
+
+
+_TOLERANCE = 1e-10
+
+
+def _setup(model: Any, q0: Any, v0: Any, parameters: Any, project_start: bool, **given: Any) -> Setup:
+    """With the rest of the arguments of a run left out."""
+    left_out = dict(scheme=None, step=None, atol=None, solver=None, algebra=None, options=None, contact=None)
+    more = dict(first_step=None, max_step=None, parameters=parameters, project_start=project_start)
+    return Setup(model, 0.0, q0, v0, **{**left_out, **more, **given})
+
+
+class _Inputs:
+    """Parameters that are inputs, and instances with one of them changed."""
+
+    def __init__(self, setup: Setup, names: Sequence[str] | None):
+        if names is not None and (isinstance(names, str) or not all(isinstance(name, str) for name in names)):
+            raise BadValueError(f"inputs = {names!r} is no list of names: write ['force', 'torque']")
+        self._setup = setup
+        self.names = list(names or ())
+        self.outputs = [] if names is None else [name for name, _ in setup.instance.output_names]
+        self._values = [self._value(name) for name in self.names]
+        self.sizes = None if names is None else [(name, abs(x) or 1.0) for name, x in zip(self.names, self._values)]
+
+    def _value(self, name: str) -> float:
+        source = self._setup.model._source
+        known = source.parameters()
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            ours = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(known) or 'none'}"
+            raise UnknownNameError(f'{self._setup.model.name} has no parameter "{name}", which is to be an input; {ours}')
+        if not isinstance(known[name], float):
+            raise BadValueError(f"input {name} is a parameter that is no real number: a motion has no derivative by it")
+        if self.names.count(name) > 1:
+            raise BadValueError(f"input {name} is asked for twice")
+        return source.value(assignments({**self._setup.model._given, **self._setup.parameters}), name)
+
+    def variant(self, which: int, change: float) -> _core.Instance:
+        """The instance with one input changed."""
+        setup = self._setup
+        changed = {**setup.parameters, self.names[which]: self._values[which] + change}
+        return setup.model._build(changed, *setup.start)

@@ -14,6 +14,7 @@ from . import _core
 from .arrays import numbers
 from .errors import BadValueError, UnknownNameError
 from .model import Model
+from .sensitivities import Sensitivity
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -106,6 +107,8 @@ class Result:
         Momentum maps, further integrals, and what the model asks for, by name.
     contact_events : list of dict
         Landings, impacts, launches and what else happened at obstacles: t, kind, contact, energy_change.
+    sensitivities : dict of str to Sensitivity
+        Derivatives of the motion by the names that were asked for: ``q``, ``v``, ``lam``, ``outputs`` of each.
     stats : dict
         Counts, largest errors, ``seconds``; of these ``function_seconds``, the share ``function_share``, were spent in
         ``function_calls`` calls of Python functions, none where the model is of formulas (functions that were read once
@@ -133,6 +136,7 @@ class Result:
     y_events: list[np.ndarray] | None
     sol: DenseOutput | None
     contact_events: list[dict[str, Any]]
+    sensitivities: dict[str, Sensitivity]
     stats: dict[str, Any]
     promises: dict[str, Any]
     broken_promises: list[str]
@@ -233,6 +237,12 @@ class Result:
         columns["energy"] = self.energy
         columns["energy_error"] = self.energy_error
         columns.update(self.outputs)
+        for by, one in self.sensitivities.items():
+            rows = dict(zip(names, one.q))
+            rows.update(zip((f"der({name})" for name in names), one.v))
+            rows.update(zip((f"lambda.{name}" for name in self._instance.multipliers), one.lam))
+            rows.update(one.outputs)
+            columns.update((f"d({name})/d({by})", values) for name, values in rows.items())
         return columns
 
     def to_dataframe(self) -> pandas.DataFrame:

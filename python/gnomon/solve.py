@@ -19,6 +19,7 @@ from .events import Event, Watcher
 from .model import Model, assignments, model_of
 from .progress import reported
 from .result import DenseOutput, Result
+from .sensitivities import request_of, sensitivities_of
 
 _SCHEME_OF_OPTIONS = "energy-momentum"  # where they are given without one
 _DEFAULT_SOLVER = "kinsol-newton"
@@ -183,6 +184,7 @@ def solve(
     first_step: float | None = None,
     max_step: float | None = None,
     progress: bool | Callable[[float], Any] | None = None,
+    sensitivities: Sequence[str] | None = None,
     **unknown: Any,
 ) -> Result:
     """Integrate a model from ``t_span[0]`` to ``t_span[1]``.
@@ -234,6 +236,11 @@ def solve(
     progress : bool or callable, optional
         Show how far the run is: a bar in a notebook, else a line of standard error; gone afterwards. Left out: in a
         notebook, where it takes more than a second. A function is called with the time, at most five times a second.
+    sensitivities : sequence of str, optional
+        Parameters of the model, and entries ``start.x`` and ``start.der(x)`` of its start, by which derivatives of the motion
+        are wanted: ``result.sensitivities``. They are those of the steps as they are taken, their sizes held: what the
+        scheme conserves, the derivatives conserve too. A change of the start is projected onto the constraints. Not for
+        models with obstacles; a run that passes a switch of its model stops there.
 
     Returns
     -------
@@ -260,15 +267,18 @@ def solve(
     given = dict(scheme=scheme, step=step, rtol=rtol, atol=atol, solver=solver, algebra=algebra, options=options)
     given.update(parameters=parameters, project_start=project_start, contact=contact)
     setup = Setup(model, t0, q0, v0, first_step=first_step, max_step=max_step, **given)
+    request = request_of(setup, sensitivities)
     times = _times(t_eval, t0, t1)
     if dense_output and setup.instance.has_obstacles:
         raise RefusedError("dense_output is for models without obstacles: give t_eval")
     if events is not None and setup.instance.has_obstacles:
         raise RefusedError("events are for models without obstacles: result.contact_events has what happened at those")
     clock, functions = time.perf_counter(), setup.instance.function_seconds
-    take = _reference_result if setup.is_reference else _scheme_result
     with functions_raise(setup.instance), reported(progress, "t", t0, t1) as shown:
-        values, raised = take(setup, t0, t1, times, dense_output, events, shown)
+        if setup.is_reference:
+            values, raised = _reference_result(setup, t0, t1, times, dense_output, events, shown)
+        else:
+            values, raised = _scheme_result(setup, t0, t1, times, dense_output, events, shown, request)
     stats = values["stats"]
     stats["seconds"] = time.perf_counter() - clock
     stats["function_calls"] = setup.instance.function_calls
@@ -304,13 +314,17 @@ def _above_bounds(result: Result) -> list[str]:
     return found
 
 
-def _scheme_result(setup, t0, t1, times, dense_output, events, progress):
+def _scheme_result(setup, t0, t1, times, dense_output, events, progress, request):
     run = setup.started()
     watcher = _watcher(events, t0, run.y)
-    record = run.record(t1, setup.step or 0.0, times, dense_output, watcher, progress)
+    by = ([], None) if request is None else (request.parameters, request.variant)
+    record = run.record(t1, setup.step or 0.0, times, dense_output, watcher, progress, *by)
     raised, counters = record["raised"] or setup.instance.raised, run.counters
+    if record.get("no_derivative"):
+        record.update(success=False, message=record["no_derivative"])
     values = _common(setup, record, dense_output)
     _set_status(values, record, raised)
+    values["sensitivities"] = sensitivities_of(request, record, setup.instance)
     values.update(_found(watcher))
     values["nfev"], values["njev"] = counters["residual_evaluations"], counters["jacobian_evaluations"]
     values.update(stats=counters, promises=run.promises, broken_promises=run.broken_promises, _conservative=True)
@@ -337,6 +351,7 @@ def _reference_result(setup, t0, t1, times, dense_output, events, progress):
     values = _common(setup, record, dense_output)
     values["_energy_error"] = None
     values["_own_steps"] = record["own_steps"]
+    values["sensitivities"] = {}
     _set_status(values, record, raised)
     values["warnings"] = [record["warning"]] if record["warning"] else []
     values.update(_found(watcher), promises={}, broken_promises=[], contact_events=record["events"])

@@ -28,6 +28,7 @@ void for_each_number(const Range& range, const std::function<void(long)>& task);
 long systems(const Registry& registry, const Range& range);
 long roots(const Registry& registry, const Range& range);
 long rest(const Registry& registry, const Range& range);
+long derivatives(const Registry& registry, const Range& range);
 long axes(const Registry& registry, const Range& range);
 long units(const Registry& registry, const Range& range);
 long callbacks(const Registry& registry, const Range& range);

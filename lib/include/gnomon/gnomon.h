@@ -315,6 +315,25 @@ int GnomonRootInit(void* mem, int nrtfn, GnomonRootFn g);
 int GnomonGetRootInfo(void* mem, int* rootsfound);
 /**@}*/
 
+/** \name Sensitivities
+ *  Derivatives of the discrete motion: of the steps as they are taken, their sizes held. What the scheme conserves, they
+ *  conserve too. The names are those of CVODES, and so is the meaning, but for that. Before the first step; for
+ *  mechanical systems without obstacles. GnomonEvolve returns GNOMON_EVALUATION_FAILED where a step has no derivative.
+ */
+/**@{*/
+/** dy/dp_i of Ns parameters; 0: none. yS0[i] = dy0/dp_i, NULL: zero: projected onto the constraints in the mass metric. */
+int GnomonSensInit(void* mem, int Ns, N_Vector* yS0);
+/** The parameters that callbacks read: p[plist[i]], NULL: p[i]. pbar[i] is a large change of it, NULL: its own size, or 1.
+ *  They are changed while callbacks are called beside the run, and are what they were whenever a call returns. Without
+ *  this function sensitivities are those of the start alone. */
+int GnomonSetSensParams(void* mem, sunrealtype* p, sunrealtype* pbar, int* plist);
+/** In place of both for GnomonSetProblem and model files: "k,start.x,start.der(x)", parameters and entries of the start,
+ *  in the order of their i. */
+int GnomonSetSensNames(void* mem, const char* names);
+/** yS[i] = dy/dp_i, y = (q, p), at the time that GnomonEvolve returned last, which is *tret (NULL: not wanted). */
+int GnomonGetSens(void* mem, sunrealtype* tret, N_Vector* yS);
+/**@}*/
+
 /** \name Checkpoints */
 /**@{*/
 /** The complete state; a run that goes on from it is the same to the last bit. The file appears whole or not at all. */

@@ -139,6 +139,7 @@ Integrator& running(Memory& memory) {
     memory.integrator->start(memory.start.t0, memory.start.q0, memory.start.p0);
     return true;
   };
+  const bool begins = !memory.started;
   if (!memory.integrator)
     make(memory, [&] {
       make_integrator(memory);
@@ -146,6 +147,7 @@ Integrator& running(Memory& memory) {
     });
   else if (!memory.started)
     memory.started = start();
+  if (begins) begin_sensitivities(memory);
   return *memory.integrator;
 }
 

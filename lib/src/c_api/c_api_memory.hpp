@@ -14,6 +14,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "gnomon/run/dense_output.hpp"
+#include "gnomon/run/sensitivities.hpp"
 #include "gnomon/run/states_at_times.hpp"
 #include "gnomon/sundials/attached_algebra.hpp"
 #include "gnomon/sundials/attached_solver.hpp"
@@ -53,6 +54,16 @@ struct Roots {
   SunOwner<N_Vector> y;
 };
 
+/// What sensitivities are of.
+struct Sensitive {
+  int count = 0;
+  std::string names;          ///< of a problem by name; empty: the parameters of callbacks
+  std::vector<Vector> y0;     ///< dy0/dp_i; empty: zero
+  sunrealtype* p = nullptr;   ///< the caller's, which callbacks read; null: none
+  std::vector<double> sizes;  ///< of the parameters; empty: their own
+  std::vector<int> list;      ///< which p; empty: the first ones
+};
+
 struct Memory {
   SUNContext context = nullptr;
   Registry registry;
@@ -86,6 +97,8 @@ struct Memory {
   std::size_t warned_of = 0;  ///< broken promises that GnomonEvolve has returned for
   std::optional<double> stop_time;
   Roots roots;
+  Sensitive sensitive;
+  std::unique_ptr<Sensitivities> sensitivities;  ///< of the run
 
   const SolverFactory& solver_in_use() const {
     return attached_in_use ? static_cast<const SolverFactory&>(*attached_in_use) : registry.solver(solver.name);
@@ -163,6 +176,9 @@ int get(void* mem, const char* function, T* out, Query&& query) {
 inline bool beyond_start(const Memory& memory) {
   return memory.started && memory.integrator->counters().steps > 0;
 }
+inline void refuse_later(const Memory& memory) {
+  if (beyond_start(memory)) throw Error(ErrorCode::refused, "the run is beyond its start");
+}
 /// The sentence of every function that needs a start.
 Failure no_init();
 /// The start from what was set, without a run. Throws Error, and Failure before GnomonInit.
@@ -182,6 +198,9 @@ void write_state(const Memory& memory, const State& z, N_Vector y);
 const State& state_at(Memory& memory, double t);
 /// That of the last GnomonEvolve, which may be inside the last step.
 const State& returned_state(Memory& memory);
+
+/// Of a run at its start, where derivatives are asked for.
+void begin_sensitivities(Memory& memory);
 
 /// Looks for the first root behind searched_to and at most at t_end; true: returned just behind it, in t.
 bool find_root(Memory& memory, double t_end, double& t);
@@ -221,6 +240,7 @@ void make(Memory& memory, Begin&& begin) {
   memory.has_step = memory.interpolates = memory.roots.known = false;
   memory.interpolant.reset();
   memory.inside.reset();
+  memory.sensitivities.reset();
 }
 
 }  // namespace gnomon::c_api

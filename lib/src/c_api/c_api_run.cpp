@@ -43,10 +43,6 @@ int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, boo
   });
 }
 
-void refuse_later(const Memory& memory) {
-  if (beyond_start(memory)) throw Error(ErrorCode::refused, "the run is beyond its start");
-}
-
 int flag_of(SolveStatus status) {
   switch (status) {
     case SolveStatus::converged:
@@ -110,6 +106,8 @@ void step(Memory& memory, Take&& take) {
   if (!report.success())
     throw Failure(memory.system && memory.system->failed_for_good() ? GNOMON_CALLBACK_FAILED : flag_of(report.status),
                   report.message);
+  if (memory.sensitivities && !memory.sensitivities->failure().empty())
+    throw Failure(GNOMON_EVALUATION_FAILED, memory.sensitivities->failure());
   memory.has_step = true;
   memory.eventful = integrator.events().size() > events;
 }
@@ -423,6 +421,8 @@ int GnomonSaveCheckpoint(void* mem, const char* file) {
 int GnomonLoadCheckpoint(void* mem, const char* file) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!file) throw Error(ErrorCode::bad_value, "the name of the checkpoint is NULL");
+    if (memory.sensitive.count > 0 || !memory.sensitive.names.empty())
+      throw Error(ErrorCode::refused, "a checkpoint has no derivatives, and sensitivities are asked for");
     make(memory, [&] {
       make_integrator(memory);
       memory.integrator->load(file);

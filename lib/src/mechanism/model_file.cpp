@@ -57,14 +57,14 @@ class FormulaProblem final : public Problem {
     return specs;
   }
 
+  double value(const Options& options, const std::string& name) const override {
+    const auto is_it = [&](const Parameter& parameter) { return parameter.name == name; };
+    const auto& all = text_->parameters;
+    return values_of(options)[static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_it) - all.begin())];
+  }
+
   ProblemInstance build(const Options& options) const override {
-    std::vector<std::pair<std::size_t, double>> assigned;
-    for (std::size_t k = 0; k < text_->parameters.size(); ++k) {
-      const Parameter& p = text_->parameters[k];
-      if (!options.assigned(p.name)) continue;
-      assigned.emplace_back(k, options.real(p.name));
-    }
-    std::vector<double> values = parameter_values(*text_, assigned);
+    std::vector<double> values = values_of(options);
     for (std::size_t k = 0; k < values.size(); ++k) check_range(text_->parameters[k], values[k]);
     std::optional<Poses> poses;
     if (text_->mechanism) {
@@ -103,6 +103,14 @@ class FormulaProblem final : public Problem {
   }
 
  private:
+  std::vector<double> values_of(const Options& options) const {
+    std::vector<std::pair<std::size_t, double>> assigned;
+    for (std::size_t k = 0; k < text_->parameters.size(); ++k) {
+      const std::string& name = text_->parameters[k].name;
+      if (options.assigned(name)) assigned.emplace_back(k, options.real(name));
+    }
+    return parameter_values(*text_, assigned);
+  }
   /// What `make` throws, with a place where it has none.
   template <class Make>
   static auto with_place(const Place& place, const Make& make) -> decltype(make()) {

@@ -362,6 +362,18 @@ const System& Integrator::system() const {
   throw Error(ErrorCode::refused, "the overdetermined DAE \"" + impl_->model->name() +
                                       "\" is no mechanical system with mass and potential, which is needed here");
 }
+void Integrator::keep_solved_steps(bool on) {
+  impl_->keeps_solved_steps = on;
+}
+
+const std::vector<SolvedStep>& Integrator::solved_steps() const {
+  return impl_->solved_steps;
+}
+
+void Integrator::renew_border(const State& z) {
+  if (impl_->border) impl_->border->renew(z.t, z.q.value());
+}
+
 StepEquations& Integrator::equations() {
   return impl_->driver ? impl_->driver->equations() : *impl_->binding.equations;
 }

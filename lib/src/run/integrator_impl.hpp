@@ -73,13 +73,16 @@ struct Integrator::Impl {
   Options solver_options;
   bool started = false;
   bool warming_up = false;
-  double short_step = 0;       // of that at the start of the run
-  ConnectedRoot::Path path;    // from the start of a step to its solution
-  double largest_doubt = 0;    // of the solves of the last step
-  bool spares = false;         // a step that costs much more than a shorter one is not taken
-  bool costly = false;         // whether the last attempt did, or would have,
-  bool spared = false;         // and was given up for it
-  bool on_constraints = true;  // false: the state that a restart gave violates them
+  double short_step = 0;     // of that at the start of the run
+  ConnectedRoot::Path path;  // from the start of a step to its solution
+  double largest_doubt = 0;  // of the solves of the last step
+  bool keeps_solved_steps = false;
+  std::vector<Vector> solutions;         // of the solves of the last attempt, where they are kept
+  std::vector<SolvedStep> solved_steps;  // of the last step
+  bool spares = false;                   // a step that costs much more than a shorter one is not taken
+  bool costly = false;                   // whether the last attempt did, or would have,
+  bool spared = false;                   // and was given up for it
+  bool on_constraints = true;            // false: the state that a restart gave violates them
 
   Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);
@@ -122,6 +125,7 @@ struct Integrator::Impl {
   /// The solves of a step of h from z.
   bool solve_all(double h, Purpose purpose, StepReport& report);
   /// The start value of solve k, scaled.
+  void keep_solution(Index k, const Vector& x);
   void set_start(Index k, int repetition, Purpose purpose, Solve& solve);
   /// Solves with both solvers; the one that found the solution.
   NonlinearSolver* solve_one(Solve& solve, SolveReport& report);

@@ -82,6 +82,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     if (const std::string why = turn_text(); !why.empty()) return fail(report, SolveStatus::not_converged, why);
     if (passes_switch(h)) return false;
     angles_before.swap(angles);
+    if (keeps_solved_steps) solved_steps.push_back({z, h, solutions});
     successor.keep();
     on_constraints = true;
     if (switches.any() && !warming_up) switches.accept();
@@ -139,6 +140,7 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
       const double doubted =
           doubt(solve, *solver, way, repetition > 0, matrices, purpose, refined.offered, report.last);
       if (purpose == Purpose::path) path.found(k, solve.x);
+      if (keeps_solved_steps) keep_solution(k, solve.x);
       then = equations.accept(k, solve.x);
       if (then == Next::fail || repetition == max_repetitions)
         return fail(report, SolveStatus::not_converged, equations.failure());
@@ -153,6 +155,12 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
     }
   }
   return true;
+}
+
+void Integrator::Impl::keep_solution(Index k, const Vector& x) {
+  const auto place = static_cast<std::size_t>(k);
+  if (solutions.size() <= place) solutions.resize(place + 1);
+  solutions[place] = x;
 }
 
 void Integrator::Impl::set_start(Index k, int repetition, Purpose purpose, Solve& solve) {
@@ -289,6 +297,7 @@ bool Integrator::Impl::halve(double h, int level, StepReport& report) {
     return false;
   }
   State& backup = backups[static_cast<std::size_t>(level)];
+  const std::size_t solved = solved_steps.size();
   backup = z;
   report.status = SolveStatus::converged;
   report.message.clear();
@@ -297,6 +306,7 @@ bool Integrator::Impl::halve(double h, int level, StepReport& report) {
     return true;
   }
   z = backup;
+  solved_steps.resize(solved);
   find_turns();
   return false;
 }
@@ -324,6 +334,7 @@ void Integrator::Impl::warm_up(double h) {
   }
   warming_up = false;
   counters = counted;
+  solved_steps.clear();
   forget_matrices();  // that of a step that is thrown away is none of the run
 }
 
@@ -450,6 +461,7 @@ void Integrator::Impl::measure_again() {
 
 void Integrator::Impl::one_step(double h, StepReport& report) {
   const RunCounters before = counters;
+  solved_steps.clear();
   record_step(take_step(h, report), h, report, before);
 }
 

@@ -3,24 +3,15 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
-#include <memory>
-#include <string>
+#include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
+#include "solve/held_constraints.hpp"
 
 namespace gnomon {
 
 namespace {
-
-[[noreturn]] void refuse_friction(const System& system) {
-  throw Error(ErrorCode::refused, "system " + system.traits().name +
-                                      " is not linearised: it has friction, whose direction is not defined at rest");
-}
-
-bool contains(const std::vector<Index>& all, Index i) {
-  return std::find(all.begin(), all.end(), i) != all.end();
-}
 
 /// q' and p' as functions of (q, p): their derivatives at fixed multipliers.
 Matrix jacobian(const System& system, double t, const Vector& q, const Vector& p, const Vector& lambda, const Matrix& M,
@@ -55,20 +46,6 @@ Matrix jacobian(const System& system, double t, const Vector& q, const Vector& p
   return J;
 }
 
-Matrix mass_at(const System& system, const Vector& q) {
-  if (!system.parts().mass) return to_dense(system.mass().pattern(), system.mass().values());
-  Matrix M(system.n(), system.n());
-  system.parts().mass->mass_matrix(q, M);
-  return M;
-}
-
-/// The rows of `all` that are in `which`.
-Matrix rows_of(const Matrix& all, const std::vector<Index>& which) {
-  Matrix rows(static_cast<Index>(which.size()), all.cols());
-  for (Index i = 0; i < rows.rows(); ++i) rows.row(i) = all.row(which[static_cast<std::size_t>(i)]);
-  return rows;
-}
-
 /// B with B^T M B = 1, whose columns span the null space of C; L L^T = M. Rows of C count by their directions.
 Matrix free_directions(const Matrix& C, const Eigen::LLT<Matrix>& L) {
   const Index n = C.cols();
@@ -82,17 +59,142 @@ Matrix free_directions(const Matrix& C, const Eigen::LLT<Matrix>& L) {
   return L.matrixU().solve(Matrix(Q.rightCols(n - qr.rank())));
 }
 
-/// With the rows of constraints that hold, ascending.
-Linearisation linearise_rows(const System& system, double t, const Vector& q, const Vector& p, const Vector& lambda,
-                             const std::vector<Index>& held) {
-  const Index n = system.n(), first_velocity = system.m() - system.parts().n_velocity_constraints();
+/// The largest terms that make up p' beside the state, by dq and in the metric of the mass: those of J and, since
+/// multipliers have the rounding of all forces, Hess(mu.g) with a mu_i |L^-1 C_i| as large as the forces are.
+double largest_terms(const System& system, const HeldConstraints& held, double t, const Vector& q, const Vector& p,
+                     const Matrix& J, const Matrix& C, const Eigen::LLT<Matrix>& L) {
+  const Index n = system.n();
+  const auto in_metric = [&](const Matrix& of_q) {
+    const Matrix left = L.matrixL().solve(of_q);
+    return Matrix(L.matrixL().solve(left.transpose())).lpNorm<Eigen::Infinity>();
+  };
+  Vector forces(n), term = Vector::Zero(n), rest(n);
+  system.potential_gradient(t, q, forces);
+  if (system.parts().mass) {
+    system.parts().mass->kinetic_gradient(q, p, term, rest);
+    forces += term;
+  }
+  if (system.parts().force) {
+    Vector v(n), scratch(n);
+    system.velocity(q, p, scratch, v);
+    system.parts().force->force(t, q, v, term);
+    forces -= term;
+  }
+  const double force = L.matrixL().solve(forces).norm();
+  Vector mu = Vector::Zero(system.m()), values(system.hessian_pattern().nonzeros());
+  for (Index i = 0; i < C.rows(); ++i)
+    if (const double length = L.matrixL().solve(C.row(i).transpose()).norm(); length > 0)
+      mu[held.rows[static_cast<std::size_t>(i)]] = force / length;
+  system.lagrangian_hessian(t, q, mu, values);
+  return std::max(in_metric(J.bottomLeftCorner(n, n)), in_metric(to_dense(system.hessian_pattern(), values)));
+}
+
+/// A basis of the null space of the square matrix, then one of its complement, both orthonormal, and how many columns
+/// the first one has; singular values below `least` are zero.
+Matrix null_space_first(const Matrix& of, double least, Index& dimension) {
+  const Index size = of.cols();
+  Eigen::ColPivHouseholderQR<Matrix> qr(of.transpose());
+  const double largest = qr.maxPivot();
+  qr.setThreshold(largest > 0 ? std::min(least / largest, 1.0) : 1.0);
+  dimension = size - qr.rank();
+  const Matrix Q = qr.householderQ() * Matrix::Identity(size, size);
+  Matrix basis(size, size);
+  basis << Q.rightCols(dimension), Q.leftCols(size - dimension);
+  return basis;
+}
+
+/// The zero eigenvalues of a matrix, taken off it level by level: with V = [V0 V1], V0 its null space,
+///
+///     V^T A V = [0 B; 0 A1],        and the same of A1
+///
+/// s = 0 has so many vectors as V0 has columns; as many as A1 has are the first of a chain A x = V0 c.
+class ZerosTakenOff {
+ public:
+  ZerosTakenOff(Matrix matrix, double least) : rest_(std::move(matrix)) {
+    while (rest_.size() > 0) {
+      Index zeros = 0;
+      const Matrix V = null_space_first(rest_, least, zeros);
+      if (zeros == 0) break;
+      const Matrix turned = V.transpose() * rest_ * V;
+      const Index left = rest_.cols() - zeros;
+      levels_.push_back({V, turned.topRightCorner(zeros, left)});
+      rest_ = turned.bottomRightCorner(left, left);
+    }
+  }
+
+  /// Without zero eigenvalues.
+  const Matrix& rest() const { return rest_; }
+  /// The eigenvector of the matrix that x, one of the rest to s, is a part of.
+  Eigen::VectorXcd whole(Eigen::VectorXcd x, std::complex<double> s) const {
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+      Eigen::VectorXcd both(level->V.cols());
+      both << level->B * x / s, x;
+      x = level->V * both;
+    }
+    return x;
+  }
+  /// Vectors with A x = 0: those that are A times another one, then the others.
+  Matrix chained() const { return vectors(true); }
+  Matrix alone() const { return vectors(false); }
+
+ private:
+  struct Level {
+    Matrix V, B;
+  };
+  Matrix vectors(bool chained) const {
+    if (levels_.empty()) return {};
+    const Matrix null = levels_[0].V.leftCols(levels_[0].B.rows());
+    if (levels_.size() < 2) return chained ? Matrix(null.rows(), 0) : null;
+    const Index count = levels_[1].B.rows();
+    const Matrix heads = levels_[0].B * levels_[1].V.leftCols(count);
+    const Matrix Q = heads.householderQr().householderQ() * Matrix::Identity(null.cols(), null.cols());
+    return null * (chained ? Q.leftCols(count) : Q.rightCols(null.cols() - count));
+  }
+  std::vector<Level> levels_;
+  Matrix rest_;
+};
+
+Mode mode_of(const Linearisation& linear, std::complex<double> s, Eigen::VectorXcd y, bool rigid) {
+  if (const double length = y.norm(); length > 0) y /= length;
+  Mode mode{s, linear.positions * y, rigid};
+  Index largest = 0;
+  if (mode.shape.size() > 0 && mode.shape.cwiseAbs().maxCoeff(&largest) > 0)
+    mode.shape *= std::conj(mode.shape[largest]) / std::abs(mode.shape[largest]);
+  return mode;
+}
+
+/// Modes to s = 0, whose vectors (y, w) are spanned by these columns: each moves one coordinate that the others of
+/// them leave where it is, in the order of these coordinates.
+void add_zeros(const Linearisation& linear, const Matrix& zeros, bool rigid, std::vector<Mode>& modes) {
+  if (zeros.size() == 0) return;
+  const Matrix y = zeros.topRows(linear.n_positions());
+  const Matrix shapes = linear.positions * y;
+  const Eigen::ColPivHouseholderQR<Matrix> qr(shapes.transpose());
+  std::vector<Index> moved;
+  for (Index k = 0; k < std::min(qr.rank(), y.cols()); ++k) moved.push_back(qr.colsPermutation().indices()[k]);
+  std::sort(moved.begin(), moved.end());
+  if (static_cast<Index>(moved.size()) < y.cols()) {  // some of them move velocities alone
+    for (Index k = 0; k < y.cols(); ++k) modes.push_back(mode_of(linear, 0, y.col(k), rigid));
+    return;
+  }
+  const Matrix apart = y * rows_of(shapes, moved).inverse();
+  for (Index k = 0; k < y.cols(); ++k) modes.push_back(mode_of(linear, 0, apart.col(k), rigid));
+}
+
+}  // namespace
+
+Linearisation linearise(const System& model, double t, const Vector& q, const Vector& p, const Vector& of_state,
+                        const std::vector<Index>& closed) {
+  const HeldConstraints held = held_constraints(model, closed);
+  const System& system = *held.system;
+  const Vector lambda = held.lambda(of_state);
+  const Index n = system.n();
   const Matrix M = mass_at(system, q);
   const Eigen::LLT<Matrix> L(M);
-  const std::vector<Index> of_positions(held.begin(), std::lower_bound(held.begin(), held.end(), first_velocity));
   const SparsityPattern& pattern = system.constraint_pattern();
   Vector values(pattern.nonzeros()), v(n), scratch(n);
   system.constraint_jacobian(t, q, values);
-  const Matrix all = to_dense(pattern, values), C = rows_of(all, held);
+  const Matrix C = rows_of(to_dense(pattern, values), held.rows);
   system.velocity(q, p, scratch, v);
   system.constraint_jacobian_derivative(t, q, v, values);
   if (const TimeDependence* time = system.parts().time_dependence) {
@@ -104,13 +206,14 @@ Linearisation linearise_rows(const System& system, double t, const Vector& q, co
   Linearisation linear;
   Matrix velocity;
   const Matrix J = jacobian(system, t, q, p, lambda, M, velocity);
-  linear.positions = free_directions(rows_of(all, of_positions), L);
+  linear.terms = largest_terms(system, held, t, q, p, J, C, L);
+  linear.positions = free_directions(C.topRows(held.n_positions), L);
   const Matrix W = free_directions(C, L);
   linear.momenta = M * W;
   // C T_p + c_t stays zero: C M^-1 dp = -d(C T_p + c_t)/dq dq, dp in the range of C^T.
-  const Matrix turned = (rows_of(to_dense(pattern, values), held) + C * velocity.leftCols(n)) * linear.positions;
+  const Matrix turned = (rows_of(to_dense(pattern, values), held.rows) + C * velocity.leftCols(n)) * linear.positions;
   linear.carried = Matrix::Zero(n, linear.n_positions());
-  if (!held.empty()) {
+  if (C.rows() > 0) {
     const Matrix scaled = L.matrixL().solve(C.transpose());
     linear.carried -= L.matrixL() * Matrix(scaled.transpose().completeOrthogonalDecomposition().solve(turned));
   }
@@ -127,52 +230,27 @@ Linearisation linearise_rows(const System& system, double t, const Vector& q, co
   return linear;
 }
 
-}  // namespace
-
-Linearisation linearise(const System& system, double t, const Vector& q, const Vector& p, const Vector& lambda,
-                        const std::vector<Index>& closed) {
-  const Parts& parts = system.parts();
-  if (parts.friction) refuse_friction(system);
-  std::vector<Index> held;
-  if (!parts.obstacles) {
-    for (Index i = 0; i < system.m(); ++i) held.push_back(i);
-    return linearise_rows(system, t, q, p, lambda, held);
-  }
-  // The rows of the closed system are g, -c, those of slips, and the constraints of velocities.
-  const std::shared_ptr<const System> all = parts.obstacles->with_obstacles_closed();
-  const Index of_positions = system.m() - parts.n_velocity_constraints(), obstacles = parts.n_obstacles();
-  Vector all_lambda = Vector::Zero(all->m());
-  const auto hold = [&](Index row, Index multiplier) {
-    held.push_back(row);
-    all_lambda[row] = lambda[multiplier];
-  };
-  for (Index i = 0; i < of_positions; ++i) hold(i, i);
-  for (Index i = 0; i < obstacles; ++i) {
-    if (!contains(closed, i)) continue;
-    if (parts.coulomb && parts.coulomb->friction_coefficients()[i] > 0) refuse_friction(system);
-    hold(of_positions + i, system.m() + i);
-  }
-  for (Index i = of_positions; i < system.m(); ++i) hold(all->m() - system.m() + i, i);
-  return linearise_rows(*all, t, q, p, all_lambda, held);
-}
-
 std::vector<Mode> modes_of(const Linearisation& linear) {
   std::vector<Mode> modes;
   if (linear.matrix.size() == 0) return modes;
   if (!linear.matrix.allFinite()) throw Error(ErrorCode::not_finite, "the matrix of the linearisation is not finite");
-  const Eigen::EigenSolver<Matrix> solver(linear.matrix);
+  // By (y, T w) and t/T, where the terms of p' are one.
+  const Index N = linear.n_positions(), w = linear.n_velocities();
+  const double T = linear.terms > 0 ? 1 / std::sqrt(linear.terms) : 1;
+  Matrix scaled = T * linear.matrix;
+  scaled.topRightCorner(N, w) /= T;
+  scaled.bottomLeftCorner(w, N) *= T;
+  const ZerosTakenOff of(scaled, thresholds::zero_eigenvalue * std::max(1.0, scaled.norm()));
+  add_zeros(linear, of.chained(), true, modes);
+  add_zeros(linear, of.alone(), false, modes);
+  if (of.rest().size() == 0) return modes;
+  const Eigen::EigenSolver<Matrix> solver(of.rest());
   if (solver.info() != Eigen::Success)
     throw Error(ErrorCode::not_finite, "the eigenvalues of the linearisation were not found");
-  for (Index k = 0; k < linear.matrix.cols(); ++k) {
-    Mode mode{solver.eigenvalues()[k], {}};
-    if (mode.s.imag() < 0) continue;
-    Eigen::VectorXcd y = solver.eigenvectors().col(k).head(linear.n_positions());
-    if (const double length = y.norm(); length > 0) y /= length;
-    mode.shape = linear.positions * y;
-    Index largest = 0;
-    if (mode.shape.size() > 0 && mode.shape.cwiseAbs().maxCoeff(&largest) > 0)
-      mode.shape *= std::conj(mode.shape[largest]) / std::abs(mode.shape[largest]);
-    modes.push_back(std::move(mode));
+  for (Index k = 0; k < of.rest().cols(); ++k) {
+    const std::complex<double> s = solver.eigenvalues()[k];
+    if (s.imag() >= 0)
+      modes.push_back(mode_of(linear, s / T, of.whole(solver.eigenvectors().col(k), s).head(N), false));
   }
   std::stable_sort(modes.begin(), modes.end(),
                    [](const Mode& a, const Mode& b) { return std::abs(a.s) < std::abs(b.s); });

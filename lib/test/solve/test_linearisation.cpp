@@ -1,9 +1,13 @@
-// The motion beside a state: closed forms at rest and in steady motion, and differences of the equations of motion.
+// The motion beside a state: closed forms at rest and in steady motion, differences of the equations of motion, inputs
+// and outputs, rigid modes.
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/solve/linearisation.hpp"
+#include "gnomon/base/numbers.hpp"
+#include "gnomon/solve/linear_response.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "mechanism/built_models.hpp"
 
@@ -170,6 +174,172 @@ BOOST_AUTO_TEST_CASE(units_do_not_matter) {
     BOOST_TEST(modes.size() == 1U);
     close(modes[0].s.imag(), std::sqrt(9.81));
   }
+}
+
+BOOST_AUTO_TEST_CASE(rigid_modes) {
+  // Two masses on a spring that nothing holds: they go on together, and swing against each other.
+  const auto free = Point(
+                        "coordinates = [\"a\", \"b\"]\nmass = [2, 3]\npotential = \"30*(a - b)^2\"\n[start]\n"
+                        "position = { a = 0.3, b = 0.3 }\n")
+                        .modes();
+  BOOST_REQUIRE(free.size() == 2U);
+  BOOST_TEST(free[0].rigid);
+  BOOST_TEST((free[0].s == 0.0));
+  close(free[0].shape[0].real(), free[0].shape[1].real());
+  BOOST_TEST(!free[1].rigid);
+  close(free[1].s.imag(), std::sqrt(60 * (1 / 2. + 1 / 3.)));
+
+  // With a damper between them and the ground the place is free, the velocity is not.
+  const auto damped = Point(
+                          "coordinates = [\"a\", \"b\"]\nmass = [2, 3]\npotential = \"30*(a - b)^2\"\n[force]\n"
+                          "a = \"-0.5*der(a)\"\n")
+                          .modes();
+  BOOST_TEST(!damped[0].rigid);
+  BOOST_TEST((damped[0].s == 0.0));
+
+  // A rod in the plane without gravity, its ends as points: two translations and a rotation, in any units.
+  for (const std::string mass : {"1", "1e-9", "1e9"}) {
+    const auto rod = Point("coordinates = [\"x\", \"y\", \"u\", \"v\"]\nmass = " + mass +
+                           "\npotential = \"0\"\n[constraints]\nr = \"(x - u)^2 + (y - v)^2 - 4\"\n[start]\n"
+                           "position = { x = 0.6, y = 0.8, u = -0.6, v = -0.8 }\n")
+                         .modes();
+    BOOST_REQUIRE(rod.size() == 3U);
+    for (const Mode& mode : rod) BOOST_TEST(mode.rigid);
+  }
+
+  // A soft mode beside a stiff one is none.
+  const auto soft =
+      Point("coordinates = [\"a\", \"b\"]\nmass = 1\npotential = \"1e9*(a - b)^2/2 + 1e-3*a^2/2\"\n").modes();
+  BOOST_REQUIRE(soft.size() == 2U);
+  BOOST_TEST(!soft[0].rigid);
+  close(soft[0].s.imag(), std::sqrt(0.5e-3), 1e-4);
+}
+
+namespace {
+
+struct Controlled {
+  Linearisation linear;
+  LinearResponse response;
+};
+
+/// A text whose parameters have the values of its [parameters].
+Controlled controlled(const std::string& text, const std::vector<ModelInput>& inputs,
+                      const std::vector<double>& values) {
+  const Point at(text);
+  const auto changed = [&](std::size_t k, double change) {
+    return build("format = 1\n" + text, {{inputs[k].name, shortest_text(values[k] + change)}});
+  };
+  Controlled out;
+  out.linear = at.linear();
+  out.response = linear_response(at.instance, {at.instance.t0, at.q, at.p, at.lambda, {}}, out.linear, inputs, changed);
+  return out;
+}
+
+/// C (s - A)^-1 B + D
+Eigen::MatrixXcd transfer(const Controlled& of, std::complex<double> s) {
+  const Eigen::MatrixXcd A = of.linear.matrix.cast<std::complex<double>>(),
+                         B = of.response.B.cast<std::complex<double>>(), C = of.response.C.cast<std::complex<double>>(),
+                         one = Eigen::MatrixXcd::Identity(A.rows(), A.cols());
+  return C * (s * one - A).partialPivLu().solve(B) + of.response.D.cast<std::complex<double>>();
+}
+
+void same(const Eigen::MatrixXcd& found, const Eigen::MatrixXcd& expected, double tolerance = 1e-10) {
+  BOOST_REQUIRE(found.rows() == expected.rows());
+  BOOST_REQUIRE(found.cols() == expected.cols());
+  BOOST_TEST((found - expected).norm() <= tolerance * expected.norm(), found << "\nis not\n" << expected);
+}
+
+const std::string cart_pole =
+    "coordinates = [\"x\", \"a\"]\n"
+    "mass = [[\"M + m\", \"m*l*cos(a)\"], [\"m*l*cos(a)\", \"m*l^2\"]]\npotential = \"m*9.81*l*cos(a)\"\n"
+    "[force]\nx = \"F - b*der(x)\"\n[parameters]\nM = 2\nm = 0.3\nl = 0.5\nb = 0.1\nF = 0\n"
+    "[outputs]\nposition = \"x\"\nangle = \"a\"\n";
+
+/// The pole as a point on a rod, beside the cart on its rail.
+const std::string cart_and_bob =
+    "coordinates = [\"x\", \"u\", \"v\"]\nmass = [2, 0.3, 0.3]\npotential = \"0.3*9.81*v\"\n"
+    "[constraints]\nrod = \"((u - x)^2 + v^2 - 0.25)/2\"\n[force]\nx = \"F - b*der(x)\"\n"
+    "[parameters]\nb = 0.1\nF = 0\n[start]\nposition = { v = 0.5 }\n"
+    "[outputs]\nposition = \"x\"\nangle = \"atan2(u - x, v)\"\nrod = \"-lambda.rod\"\n";
+
+/// (position, angle) by F of the textbook: M x'' = F - b x' - m g a, l a'' = g a - x''.
+Eigen::MatrixXcd of_textbook(std::complex<double> s) {
+  const double M = 2, m = .3, l = .5, b = .1, g = 9.81;
+  Eigen::Matrix2cd left;
+  left << M * s * s + b * s, m * g, s * s, l * s * s - g;
+  return left.partialPivLu().solve(Eigen::Vector2cd(1, 0));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(inputs_and_outputs) {
+  // m x'' = k (u - x) - c x' + F, output acceleration and place.
+  const Controlled one = controlled(
+      "coordinates = [\"x\"]\nmass = 2\npotential = \"k*(x - u)^2/2\"\n[force]\nx = \"F - 0.4*der(x)\"\n"
+      "[parameters]\nk = 50\nu = 0.1\nF = 1\n[start]\nposition = { x = 0.12 }\n"
+      "[outputs]\nplace = \"x + 3*u\"\nspeed = \"2*der(x)\"\n",
+      {{"F", 1}, {"u", 0.1}, {"k", 50}}, {1, 0.1, 50});
+  const std::complex<double> s(0.3, 4);
+  const std::complex<double> x = 1. / (2. * s * s + 0.4 * s + 50.);
+  Eigen::MatrixXcd expected(2, 3);
+  expected << x, 50. * x + 3., -0.02 * x, 2. * s * x, 100. * s * x, -0.04 * s * x;
+  same(transfer(one, s), expected);
+  close(one.response.D(0, 1), 3);
+  // An output with a corner there, and one without a value, leave the others as they are.
+  const Controlled more = controlled(
+      "coordinates = [\"x\"]\nmass = 2\npotential = \"25*x^2 - F*x\"\n[parameters]\nF = 0\n"
+      "[outputs]\ncorner = \"abs(x)\"\nnone = \"log(x)\"\nplace = \"x\"\n",
+      {{"F", 1}}, {0});
+  BOOST_TEST(more.response.C.topLeftCorner(2, 1).array().isNaN().all());
+  close(std::abs(more.response.C(2, 0)), std::sqrt(0.5));
+  BOOST_TEST(one.response.D(1, 0) == 0);
+
+  for (const std::string& text : {cart_pole, cart_and_bob}) {
+    const Controlled cart = controlled(text, {{"F", 1}}, {0});
+    for (const std::complex<double> at : {std::complex<double>(0, 3), {1.5, 0}, {-0.2, 20}})
+      same(transfer(cart, at).topRows(2), of_textbook(at));
+  }
+  // The force in the rod changes with the square of its angle, and that of the cart not at all.
+  const Controlled bob = controlled(cart_and_bob, {{"F", 1}}, {0});
+  BOOST_TEST(bob.response.C.row(2).norm() < 1e-10);
+  BOOST_TEST(bob.response.D.col(0).norm() < 1e-10);
+}
+
+BOOST_AUTO_TEST_CASE(outputs_that_read_multipliers) {
+  // Beside a motion: the force in the rod, m (g.r + v^2)/l^2 along the circle, by angle and speed; D by gravity.
+  const std::string pendulum =
+      "coordinates = [\"x\", \"y\"]\nmass = 2\npotential = \"2*g*y\"\n[constraints]\nrod = \"(x^2 + y^2 - 1)/2\"\n"
+      "MORE[parameters]\ng = 9.81\n[start]\nposition = { x = 0.6, y = -0.8 }\nvelocity = { x = 1.6, y = 1.2 }\n"
+      "[outputs]\nforce = \"FORCE\"\n";
+  const auto text = [&](const std::string& more, const std::string& force) {
+    return with(with(pendulum, "MORE", more), "FORCE", force);
+  };
+  // lambda of a rod that stands twice is that of both.
+  for (const std::string& one :
+       {text("", "lambda.rod"), text("again = \"x^2 + y^2 - 1\"\n", "lambda.rod + 2*lambda.again")}) {
+    const Controlled of = controlled(one, {{"g", 9.81}}, {9.81});
+    // lambda = 2 (v^2 - g y) on the unit circle; y = N dq, N = t/2^(1/2), and w the speed times 2^(1/2).
+    const double along = of.linear.positions.col(0).dot(Eigen::Vector2d(0.8, 0.6)) * std::sqrt(2.);
+    close(std::abs(along), 1, 1e-14);
+    const double angle = -2 * 9.81 * 0.6, speed = 2 * 2 * 2;
+    same(of.response.C, Eigen::RowVector2d(angle, speed) / std::sqrt(2.) * along, 1e-10);
+    close(of.response.D(0, 0), 1.6, 1e-10);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(inputs_that_move_constraints_are_refused) {
+  const std::string rod =
+      "coordinates = [\"x\", \"y\"]\nmass = 1\npotential = \"9.81*y\"\n[constraints]\nrod = \"x^2 + y^2 - l^2\"\n"
+      "[parameters]\nl = 2\n[start]\nposition = { y = -2 }\n";
+  BOOST_CHECK_EXCEPTION(controlled(rod, {{"l", 2}}, {2}), Error, [](const Error& e) {
+    return e.code() == ErrorCode::refused &&
+           std::string(e.what()).find("input l moves constraint rod") != std::string::npos;
+  });
+  const std::string sudden =
+      "coordinates = [\"x\"]\nmass = 1\npotential = \"x^2\"\n[force]\nx = \"abs(F)\"\n[parameters]\nF = 0\n";
+  BOOST_CHECK_EXCEPTION(controlled(sudden, {{"F", 1}}, {0}), Error, [](const Error& e) {
+    return std::string(e.what()).find("the force has no derivative by input F") != std::string::npos;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(friction_is_refused) {

@@ -168,6 +168,10 @@ constexpr double lower_energy = 1e-10;        // of the energy: a step out of a 
 constexpr double flat_curvature = 1e-10;      // of a scaled Hessian: its curvature is zero
 constexpr double curvature_accuracy = 1e-3;   // of the lowest curvature: its bisection has ended
 
+// Derivatives of motions.
+constexpr double smooth_difference = 1e-10;  // of a derivative: by so much may formulas of order four and six differ
+constexpr double rough_difference = 1e-5;    // the same: more, at whatever change, is no derivative
+
 // Schemes.
 constexpr double series_of_quotient = 1e-5;     // of the middle: a shorter difference quotient is a Taylor series
 constexpr double negligible_increment = 1e-22;  // of the square of what increments count against: none

@@ -40,6 +40,8 @@ class GNOMON_EXPORT Problem {
   virtual std::string source() const = 0;
   virtual OptionSpecs parameters() const = 0;
   virtual ProblemInstance build(const Options& parameters) const = 0;
+  /// The value of a real parameter: what was assigned, or its default, which may be a formula of the others.
+  virtual double value(const Options& parameters, const std::string& name) const { return parameters.real(name); }
   /// What a run takes where the user says nothing: until, step, steps, rtol, atol, scheme and solver, and as often as
   /// there are any option, solver-option and contact, of the form "name=value".
   virtual Assignments run_defaults() const { return {}; }

@@ -15,6 +15,7 @@
 #include "gnomon/run/promise_watch.hpp"
 #include "gnomon/run/tolerances.hpp"
 #include "gnomon/scheme/scheme.hpp"
+#include "gnomon/scheme/state.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -106,6 +107,14 @@ struct SingularPosition {
   double t = 0;                ///< at its end
   double pivot_ratio = 0;      ///< of its Newton matrix
   double velocity_before = 0;  ///< largest hidden constraint error up to there
+};
+
+/// A step: from where, over what, and the unknowns of its solves, unscaled, in their order. The history of the start is
+/// left out.
+struct SolvedStep {
+  State start;
+  double h = 0;
+  std::vector<Vector> solutions;
 };
 
 class GNOMON_EXPORT Integrator {
@@ -204,6 +213,12 @@ class GNOMON_EXPORT Integrator {
   const System& system() const;
   /// As StepEquations::estimate_errors, for who judges the steps from outside; start() and restart() keep it.
   int estimate_errors(bool on);
+  /// Whether solved_steps() are kept. Off at first.
+  void keep_solved_steps(bool on);
+  /// The last step, for who takes it again: itself or the shorter ones that it was cut into.
+  const std::vector<SolvedStep>& solved_steps() const;
+  /// What borders constraints that repeat others is set for a step from z, as before each step of a run; nothing else.
+  void renew_border(const State& z);
   StepEquations& equations();
   const StepEquations& equations() const;
   /// What the solvers keep from solve to solve, and what was seen of the rank, for the checkpoint of an EventDriver.

@@ -28,6 +28,7 @@ struct GNOMON_EXPORT Linearisation {
   Matrix positions;  ///< N, n x N
   Matrix momenta;    ///< M W, n x W
   Matrix carried;    ///< S, n x N
+  double terms = 0;  ///< the largest terms that W^T K N is made of, in 1/time^2: its rounding counts against them
 
   Index n_positions() const { return positions.cols(); }
   Index n_velocities() const { return momenta.cols(); }
@@ -39,10 +40,12 @@ struct GNOMON_EXPORT Linearisation {
 GNOMON_EXPORT Linearisation linearise(const System& system, double t, const Vector& q, const Vector& p,
                                       const Vector& lambda, const std::vector<Index>& closed = {});
 
-/// One motion exp(s t) of a linearisation; of a pair of conjugates the one with Im s > 0.
+/// One motion exp(s t) of a linearisation; of a pair of conjugates the one with Im s > 0. A rigid one stands for s = 0
+/// twice: dq stays where it is, or goes on at any constant velocity.
 struct Mode {
   std::complex<double> s;
   Eigen::VectorXcd shape;  ///< dq, of length n: y^H y = 1, its largest entry real and above zero
+  bool rigid = false;
 
   double frequency() const { return std::abs(s.imag()) / (2 * pi); }  ///< of the motion, in 1/time
   /// zeta of the oscillator s^2 + 2 zeta |s0| s + |s0|^2 = 0; -1, 1 where s is real, 0 where it is 0.
@@ -52,7 +55,9 @@ struct Mode {
   static constexpr double pi = 3.14159265358979323846;
 };
 
-/// All of them, by |s|. Throws Error(not_finite) where the matrix is not finite.
+/// All of them, by |s|, rigid ones first. What is zero to the rounding of the terms of the matrix is s = 0; modes to it
+/// are those that each move one coordinate which the others leave where it is. Throws Error(not_finite) where the
+/// matrix is not finite.
 GNOMON_EXPORT std::vector<Mode> modes_of(const Linearisation& linear);
 
 }  // namespace gnomon

@@ -26,14 +26,14 @@ AlphaStep::AlphaStep(const System& system, std::shared_ptr<const System> owner, 
 
 void AlphaStep::prepare(State& z) const {
   z.history.resize(equations_.size(), predictor_depth);
-  z.scheme_data.setZero(3 * n_ + 2);
+  z.scheme_data.setZero(2 * n_ + 2);
 }
 
 void AlphaStep::begin(const State& z0, double h) {
   z0_ = &z0;
   h_ = h;
   const Vector& c = z0.scheme_data;
-  starting_ = c[3 * n_] != h || c.segment(2 * n_, n_) != z0.p.value();
+  starting_ = c[2 * n_] != h;
   equations_.begin(z0, h);
   if (warning_.empty() && equations_.limit() < std::numeric_limits<double>::infinity())
     warning_ = "the step is above the stability limit " + number_text(equations_.limit()) +
@@ -42,7 +42,7 @@ void AlphaStep::begin(const State& z0, double h) {
   if (starting_) return;
   increment_.set(c.head(n_));
   increment_.add(c.segment(n_, n_));
-  work_before_ = c[3 * n_ + 1];
+  work_before_ = c[2 * n_ + 1];
   place_end();
 }
 
@@ -93,9 +93,8 @@ void AlphaStep::finish(State& next) {
   next.work.force += 0.5L * (static_cast<long double>(work_before_) + work);
   next.scheme_data.head(n_) = increment_.value();
   next.scheme_data.segment(n_, n_) = increment_.tail();
-  next.scheme_data.segment(2 * n_, n_) = next.p.value();
-  next.scheme_data[3 * n_] = h_;
-  next.scheme_data[3 * n_ + 1] = work;
+  next.scheme_data[2 * n_] = h_;
+  next.scheme_data[2 * n_ + 1] = work;
   if (starting_) remember(next, h_, x_start_);
   next.last_h = h_;
   remember(next, h_, x_);
@@ -108,8 +107,8 @@ long double AlphaStep::added_energy(const State& z) {
 
 long double AlphaStep::discrete_energy(const State& z) {
   const Vector& c = z.scheme_data;
-  return equations_.energy(z.t, z.q, c.head(n_), c.segment(n_, n_), c[3 * n_]) -
-         (z.work.total() + 0.5L * c[3 * n_ + 1]);
+  return equations_.energy(z.t, z.q, c.head(n_), c.segment(n_, n_), c[2 * n_]) -
+         (z.work.total() + 0.5L * c[2 * n_ + 1]);
 }
 
 void AlphaStep::place_end() {

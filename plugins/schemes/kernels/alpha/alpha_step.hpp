@@ -4,10 +4,10 @@
 /// velocities v^n = (x^{n+1} - x^{n-1})/(2h): the equation at the start node, into which x^{-1} = x^1 - 2 h v^0 is put,
 /// gives d+, and the equation at the next node the one after it, d++, hence v^{n+1} = (d++ + d+)/(2h). From a state
 /// with such a v the start's equation has the two-step scheme's solution. So a step solves at its *end* node for the
-/// increment of the step to come; `scheme_data` keeps that, and only at a start, or where h or p was changed, the
+/// increment of the step to come; `scheme_data` keeps that, and only at a start, or where h was changed, the
 /// step's own increment is solved for first.
 ///
-///     scheme_data = [d+ | d+'s tail | p | h, work at the node]
+///     scheme_data = [d+ | d+'s tail | h, work at the node]
 
 #include <cmath>
 #include <memory>

@@ -1,0 +1,109 @@
+#pragma once
+/// \file
+/// Sensitivities: how the states of a run change with parameters of its model and entries of its start,
+///
+///     dz(n+1) = Phi_z dz(n) + Phi_s,        z(n+1) = Phi(z(n), s, h(n)),        dz(0) = d z0/ds
+///
+/// the derivatives of the discrete motion: of the steps as they are taken, with their sizes held. Phi_z dz + Phi_s is
+/// the derivative by c at zero of the step from z(n) + c dz(n) of the model with s + c,
+///
+///     3/4 (f1 - f-1) - 3/20 (f2 - f-2) + 1/60 (f3 - f-3),        f(k) = Phi(z + k a dz, s + k a, h)/a
+///
+/// in steps that are solved at Extended, from states at Extended, by the factors of the step of the run, so that a may
+/// be a thousandth of the motion: the rounding that is divided by it is that of Extended. Whatever a scheme keeps of a
+/// change it keeps here: G dq + g_s = 0, and DH dz of an energy that is conserved.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/run/evaluated_outputs.hpp"
+#include "gnomon/run/integrator.hpp"
+
+namespace gnomon {
+
+class NeighbouringStep;
+
+/// A run like another one, with a parameter of its model or an entry of its start changed.
+struct GNOMON_EXPORT Variant {
+  /// changed: of the model that the integrator has, which has started.
+  Variant(ProblemInstance changed, Integrator run);
+
+  ProblemInstance instance;
+  Integrator integrator;
+  EvaluatedOutputs outputs;
+  /// Called with true before it is evaluated and with false afterwards: for models that read numbers which the caller
+  /// owns. Empty: not needed.
+  std::function<void(bool)> use;
+};
+
+/// [q | q' | multipliers | outputs] of a state of a variant: the multipliers are those that belong to the state by
+/// itself (index1_multipliers), NaN where there are none.
+GNOMON_EXPORT Index size_of_motion(const Variant& of);
+GNOMON_EXPORT void measure_motion(const Variant& of, const State& z, VectorRef out);
+
+/// An observer of a run. It allocates.
+class GNOMON_EXPORT Sensitivities final : public Observer {
+ public:
+  struct Parameter {
+    std::string name;
+    double size = 1;       ///< a change that is large; not zero
+    bool of_model = true;  ///< false: the start depends on it alone
+  };
+  /// Makes a run that has started, with the model, scheme and options of the run that is observed, where this parameter
+  /// is changed by this much: `instance` with the start as it is given then, `integrator` with that moved onto the
+  /// constraints, IntegratorOptions::project_start.
+  using Make = std::function<std::unique_ptr<Variant>(std::size_t parameter, double change)>;
+
+  /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE and for a model with
+  /// obstacles, and what `make` throws.
+  Sensitivities(Integrator& run, std::vector<Parameter> parameters, Make make);
+  ~Sensitivities() override;
+
+  /// Once at the start, then after every step: add_observer. Stops the run where a step has no derivative, or passes a
+  /// switch of the model; failure() says why.
+  bool observe(const State& z, long step) override;
+  /// From now on until the next step the state is that of a step of the scheme from the start of the last one to t, or
+  /// its end. False: it has no derivative.
+  bool at(double t);
+  const std::string& failure() const { return failure_; }
+
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// dq/ds and dp/ds of the state, n x parameters
+  Matrix positions() const;
+  Matrix momenta() const;
+  /// A function of model and state, of `size` numbers.
+  using Measure = std::function<void(Variant& of, const State& z, VectorRef out)>;
+  /// df/ds, size x parameters: along the motion, and by what the model has of s itself.
+  Matrix derivative(Index size, const Measure& f) const;
+  /// Those of measure_motion.
+  Matrix motion() const;
+  /// The largest part of the derivative of a step by which the same formula with four points is off: what six points
+  /// leave is far smaller.
+  double largest_remainder() const { return largest_remainder_; }
+
+ private:
+  struct Direction;
+
+  void begin(const State& z);
+  std::string find_steps(const State& z);
+  bool take(const SolvedStep& step, bool solved);
+  void carry_start(Direction& direction);
+  bool carry(Direction& direction, double h);
+  bool find(Direction& direction, double h);
+
+  Integrator* run_;
+  std::vector<Parameter> parameters_;
+  Make make_;
+  std::unique_ptr<Variant> same_;  ///< as the run is
+  std::unique_ptr<NeighbouringStep> step_;
+  std::vector<Direction> directions_;
+  std::vector<SolvedStep> steps_;  ///< that led to end_
+  State start_, end_;              ///< of a step, and of the last one; before the first one both are the start
+  double shown_ = 0;               ///< time of the state
+  double largest_remainder_ = 0;
+  std::string failure_;
+};
+
+}  // namespace gnomon

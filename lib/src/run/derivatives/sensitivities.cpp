@@ -1,0 +1,429 @@
+#include "gnomon/run/sensitivities.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/thresholds.hpp"
+#include "gnomon/formula/winding.hpp"
+#include "gnomon/model/start_velocity.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/start/consistent_start.hpp"
+#include "run/derivatives/neighbouring_step.hpp"
+#include "start/saddle_point.hpp"
+
+namespace gnomon {
+
+namespace {
+
+/// The points k a of the formula, and its weights by pairs, of order six and of order four.
+constexpr std::size_t n_points = 6;
+constexpr std::array<int, n_points> points{1, -1, 2, -2, 3, -3};
+constexpr std::array<Extended, n_points / 2> sixth{3.0L / 4, -3.0L / 20, 1.0L / 60}, fourth{2.0L / 3, -1.0L / 12, 0.0L};
+
+/// Changes of a parameter, in parts of its size: the largest one, and how many times smaller ones are tried.
+constexpr double largest_change = 0x1p-9, smaller = 0.25;
+constexpr int most_changes = 24;
+/// Steps before a larger change is tried again, and twice as many each time that it is too large.
+constexpr int first_patience = 256, most_patience = 1 << 20;
+/// Changes of positions count against those of velocities in so many steps.
+constexpr double time_in_steps = 16;
+
+}  // namespace
+
+Variant::Variant(ProblemInstance changed, Integrator run)
+    : instance(std::move(changed)), integrator(std::move(run)), outputs(instance) {}
+
+Index size_of_motion(const Variant& of) {
+  return 2 * of.integrator.system().n() + of.integrator.system().m() + static_cast<Index>(of.outputs.outputs().size());
+}
+
+void measure_motion(const Variant& of, const State& z, VectorRef out) {
+  const System& system = of.integrator.system();
+  const Index n = system.n(), m = system.m();
+  const Windings turns(z.turns);
+  out.head(n) = z.q.value();
+  Vector scratch(n), v(n);
+  system.velocity(z.q.value(), z.p.value(), scratch, v);
+  out.segment(n, n) = v;
+  try {
+    out.segment(2 * n, m) = index1_multipliers(system, z.view());
+  } catch (const std::exception&) {
+    out.segment(2 * n, m).setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  out.tail(out.size() - 2 * n - m) = of.outputs.evaluate(z);
+}
+
+namespace {
+
+/// While a variant is evaluated.
+class InUse {
+ public:
+  explicit InUse(const Variant& variant) : variant_(variant) {
+    if (variant_.use) variant_.use(true);
+  }
+  ~InUse() {
+    if (variant_.use) variant_.use(false);
+  }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  const Variant& variant_;
+};
+
+}  // namespace
+
+namespace {
+
+/// By which part of a derivative another one differs from it. What differs by no more than the rounding of the state
+/// after the largest change does not differ: derivatives that are zero are known to that. Positions count against
+/// velocities in a time; where that is zero, each part by itself.
+class Remainder {
+ public:
+  Remainder(const Mass& mass, const State& z, double time)
+      : weights_(mass.diagonal_entries().cwiseAbs().cwiseSqrt()), z_(z), time_(time) {}
+
+  double operator()(const Vector& off_q, const Vector& off_p, const Vector& q, const Vector& p, double largest) const {
+    const auto part = [largest](double off, double size, double whole) {
+      return off == 0 || off * largest <= thresholds::term_rounding * whole ? 0 : off / size;
+    };
+    // At rest momenta are rounding: they count against those of all energy.
+    const double z_q = of_q(z_.q.value()), z_p = std::max(of_p(z_.p.value()), std::sqrt(2 * z_.energy_scale));
+    if (time_ == 0) return std::max(part(of_q(off_q), of_q(q), z_q), part(of_p(off_p), of_p(p), z_p));
+    return part(both(off_q, off_p), both(q, p), std::max(z_q / time_, z_p));
+  }
+
+ private:
+  double of_q(const Vector& q) const { return q.cwiseProduct(weights_).lpNorm<Eigen::Infinity>(); }
+  double of_p(const Vector& p) const { return p.cwiseQuotient(weights_).lpNorm<Eigen::Infinity>(); }
+  double both(const Vector& q, const Vector& p) const { return std::max(of_q(q) / time_, of_p(p)); }
+
+  Vector weights_;
+  const State& z_;
+  double time_;
+};
+
+}  // namespace
+
+/// What changes with one parameter.
+struct Sensitivities::Direction {
+  std::size_t parameter = 0;
+  double change = 0;  ///< a
+  std::array<std::unique_ptr<Variant>, n_points> variants;
+  std::array<State, n_points> at;  ///< the states at the points
+  struct Change {
+    Vector q, p, data, lambda;
+  };
+  Change start, end, shown;  ///< dz of the last step, and of the state
+
+  void change_by(double factor) {
+    change *= factor;
+    for (auto& variant : variants) variant.reset();
+  }
+  /// Before the change of a step is looked for: from time to time with a larger one than in the step before, at most
+  /// `largest`, which may have become possible again. Returns the change.
+  double begin(double largest, bool at_start) {
+    tries_ = !at_start && change < largest && --steps_left_ <= 0;
+    if (tries_) change_by(1 / smaller);
+    return change;
+  }
+  /// at_first: what begin() returned.
+  void end_search(double at_first) {
+    if (!tries_) return;
+    patience_ = change < at_first ? std::min(2 * patience_, most_patience) : first_patience;
+    steps_left_ = patience_;
+  }
+
+  /// d f(k)/d s of what f gives at the points
+  template <class F>
+  Vector slope(const F& f) const {
+    Vector sum;
+    for (std::size_t k = 0; k < n_points; ++k) {
+      const InUse in_use(*variants[k]);
+      const Vector term = (k % 2 == 0 ? 1 : -1) * static_cast<double>(sixth[k / 2]) * Vector(f(k));
+      sum = k == 0 ? term : Vector(sum + term);
+    }
+    return sum / change;
+  }
+  template <class Part>
+  void combine(const std::array<Extended, n_points / 2>& weights, const Part& part, Vector& out) const {
+    for (Index j = 0; j < out.size(); ++j) {
+      Extended sum = 0;
+      for (std::size_t k = 0; k < n_points; k += 2) sum += weights[k / 2] * (part(at[k], j) - part(at[k + 1], j));
+      out[j] = static_cast<double>(sum / change);
+    }
+  }
+
+ private:
+  int patience_ = first_patience, steps_left_ = first_patience;
+  bool tries_ = false;
+};
+
+Sensitivities::Sensitivities(Integrator& run, std::vector<Parameter> parameters, Make make)
+    : run_(&run), parameters_(std::move(parameters)), make_(std::move(make)) {
+  const System* system = run.model().mechanical();
+  const std::string name = "system \"" + run.model().name() + "\"";
+  if (!system)
+    throw Error(ErrorCode::refused,
+                name + " is an overdetermined DAE, and sensitivities are those of mechanical systems");
+  if (system->parts().obstacles)
+    throw Error(ErrorCode::refused,
+                name + " has obstacles, and sensitivities do not go over contacts that open and close");
+  run.keep_solved_steps(true);
+}
+
+Sensitivities::~Sensitivities() = default;
+
+bool Sensitivities::observe(const State& z, long step) {
+  if (!failure_.empty()) return false;
+  if (step == 0) begin(z);
+  failure_ = step == 0 ? std::string() : find_steps(z);
+  end_ = z;
+  for (const SolvedStep& solved : steps_) {
+    for (Direction& direction : directions_) direction.start = direction.end;
+    if (!failure_.empty() || !take(solved, true)) {
+      const std::string what = step == 0 ? "start" : "step to t = " + number_text(z.t);
+      failure_ = "the " + what + " has no derivative: " + failure_;
+      return false;
+    }
+    for (Direction& direction : directions_) direction.end = direction.shown;
+  }
+  shown_ = z.t;
+  return true;
+}
+
+/// Sets steps_ to those that led from end_ to z; why there are none that have derivatives, or nothing.
+std::string Sensitivities::find_steps(const State& z) {
+  steps_ = run_->solved_steps();
+  if (steps_.empty()) steps_.push_back({end_, z.last_h, {}});  // friction by events has steps of its own
+  double way = 0;
+  for (const SolvedStep& solved : steps_) way += solved.h;
+  const double off = std::abs((z.t - end_.t) + (z.t_tail - end_.t_tail) - way);
+  if (run_->counters().switches + run_->counters().overstepped_switches > 0) return "it passes a switch of the model";
+  if (!run_->events().empty()) return "there is an event of contact or friction in it";
+  if (off > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(z.t))
+    return "it was cut into shorter ones";
+  return {};
+}
+
+bool Sensitivities::at(double t) {
+  if (!failure_.empty() || t == shown_) return failure_.empty();
+  const SolvedStep* from = &steps_.front();  // the last one that begins before t
+  for (const SolvedStep& solved : steps_)
+    if ((solved.start.t - t) * solved.h <= 0) from = &solved;
+  if (from->h == 0) throw Error(ErrorCode::bad_value, "there is no step yet whose inside could be asked for");
+  const bool whole = t == end_.t;
+  const SolvedStep part{from->start, t - from->start.t - from->start.t_tail, {}};
+  if (take(whole ? *from : part, whole)) {
+    shown_ = t;
+    return true;
+  }
+  failure_ = "the state at t = " + number_text(t) + " has no derivative: " + failure_;
+  return false;
+}
+
+void Sensitivities::begin(const State& z) {
+  end_ = z;
+  steps_ = {{z, 0, {}}};
+  step_ = std::make_unique<NeighbouringStep>();
+  directions_.clear();
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    directions_.emplace_back();
+    Direction& direction = directions_.back();
+    direction.parameter = i;
+    direction.change = largest_change * parameters_[i].size;
+    direction.end.q.setZero(end_.q.value().size());
+    direction.end.p.setZero(end_.p.value().size());
+    direction.end.data.setZero(end_.scheme_data.size());
+  }
+  if (!directions_.empty()) same_ = make_(0, 0);
+}
+
+/// The derivatives of a step, of the start where it goes over no time. solved: the run has taken it.
+bool Sensitivities::take(const SolvedStep& step, bool solved) {
+  start_ = step.start;
+  start_.history = end_.history;  // any will do: solves begin with solutions
+  if (step.h != 0 && !directions_.empty()) {
+    State again;
+    same_->integrator.renew_border(start_);
+    if (!step_->again(same_->integrator.equations(), start_, step.h, solved ? &step.solutions : nullptr, again)) {
+      failure_ = step_->failure();
+      return false;
+    }
+  }
+  for (Direction& direction : directions_)
+    if (!find(direction, step.h)) {
+      failure_ = "by " + parameters_[direction.parameter].name + ", " + failure_;
+      return false;
+    }
+  return true;
+}
+
+/// The starts at the points: the given ones, whose changes are projected as project_start() projects them,
+///
+///     G dq + g_s = 0, with p as it is given,    then d(G v + g_t) = 0 by dp = M dv
+void Sensitivities::carry_start(Direction& direction) {
+  const System& base = run_->system();
+  const State& z = end_;
+  const Vector &q0 = z.q.value(), &p0 = z.p.value();
+  const auto system = [&](std::size_t k) -> const System& { return direction.variants[k]->integrator.system(); };
+  const auto there = [&](std::size_t k, const Vector& x, const Vector& dx) {
+    return Vector(x + points[k] * direction.change * dx);
+  };
+  Vector dq = direction.slope([&](std::size_t k) { return direction.variants[k]->instance.q0; });
+  Vector dp = direction.slope([&](std::size_t k) { return direction.variants[k]->instance.p0; });
+  if (base.m() > 0) {
+    const Vector zero = Vector::Zero(base.n());
+    Vector move, multipliers, values(base.m()), scratch(base.n()), v(base.n());
+    const SaddlePoint of_positions(base, z.t, q0, thresholds::rank, nullptr, true), of_velocities(base, z.t, q0);
+    constexpr int passes = 2;  // the second one takes what rounding leaves
+    for (int pass = 0; pass < passes; ++pass) {
+      const Vector off = direction.slope([&](std::size_t k) {
+        system(k).constraints(z.t, there(k, q0, dq), values);
+        return values;
+      });
+      of_positions.solve(zero, -off, move, multipliers);
+      dq += move;
+    }
+    for (int pass = 0; pass < passes; ++pass) {
+      const Vector off = direction.slope([&](std::size_t k) {
+        const Vector q = there(k, q0, dq);
+        system(k).velocity(q, there(k, p0, dp), scratch, v);
+        system(k).constraint_velocity(z.t, q, v, values);
+        return values;
+      });
+      of_velocities.solve(zero, -off, move, multipliers);
+      dp += gnomon::momenta(base, q0, move);
+    }
+  }
+  for (std::size_t k = 0; k < n_points; ++k) {
+    const InUse in_use(*direction.variants[k]);
+    State& at = direction.at[k];
+    at = z;
+    at.q.set(there(k, q0, dq));
+    at.p.set(there(k, p0, dp));
+    try {
+      at.lambda = index1_multipliers(system(k), at.view());
+    } catch (const std::exception&) {  // those of the start will do: steps begin with them, and take nothing from them
+    }
+    direction.variants[k]->integrator.equations().prepare(at);
+  }
+}
+
+/// The states at the points; false where one is not found.
+bool Sensitivities::carry(Direction& direction, double h) {
+  const bool own = h == 0 || parameters_[direction.parameter].of_model;
+  for (std::size_t k = 0; own && k < n_points; ++k)
+    if (auto& variant = direction.variants[k]; !variant)
+      variant = make_(direction.parameter, points[k] * direction.change);
+  if (h == 0) return carry_start(direction), true;
+  step_->begin_line();
+  for (std::size_t k = 0; k < n_points; ++k) {
+    const double change = points[k] * direction.change;
+    State from = start_;
+    const auto move = [&](const Compensated& start, const Vector& d, Compensated& to) {
+      for (Index j = 0; j < d.size(); ++j) to.set_sum(j, start, static_cast<Extended>(change) * d[j]);
+    };
+    move(start_.q, direction.start.q, from.q);
+    move(start_.p, direction.start.p, from.p);
+    if (direction.start.data.size() == from.scheme_data.size()) from.scheme_data += change * direction.start.data;
+    if (direction.start.lambda.size() == from.lambda.size()) from.lambda += change * direction.start.lambda;
+    Variant& with = own ? *direction.variants[k] : *same_;
+    const InUse in_use(with);
+    with.integrator.renew_border(from);
+    if (!step_->beside(with.integrator.equations(), from, h, points[k], direction.at[k])) {
+      failure_ = step_->failure();
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Sensitivities::find(Direction& direction, double h) {
+  Direction::Change& found = direction.shown;
+  found.q.resize(end_.q.value().size());
+  found.p.resize(end_.p.value().size());
+  Vector q(found.q.size()), p(found.p.size());
+  const auto of_q = [](const State& at, Index j) { return static_cast<Extended>(at.q.value()[j]) + at.q.tail()[j]; };
+  const auto of_p = [](const State& at, Index j) { return static_cast<Extended>(at.p.value()[j]) + at.p.tail()[j]; };
+  const Remainder remainder(run_->system().mass(), end_, time_in_steps * std::abs(h));
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double rest = none, before = none;
+  bool back = false;  // smaller changes have become rounding
+  const double largest = largest_change * parameters_[direction.parameter].size;
+  const double at_first = direction.begin(largest, h == 0);
+  for (int k = 0; k < most_changes; ++k) {
+    rest = none;
+    if (carry(direction, h)) {
+      direction.combine(sixth, of_q, found.q);
+      direction.combine(sixth, of_p, found.p);
+      direction.combine(fourth, of_q, q);
+      direction.combine(fourth, of_p, p);
+      rest = remainder(q - found.q, p - found.p, found.q, found.p, largest);
+    }
+    if (rest < thresholds::smooth_difference || back) break;
+    back = rest > before && before < thresholds::rough_difference;
+    direction.change_by(back ? 1 / smaller : smaller);
+    before = rest;
+  }
+  direction.end_search(at_first);
+  if (!(rest < thresholds::rough_difference)) {
+    if (std::isfinite(rest))
+      failure_ = "quotients of differences disagree by " + number_text(rest) + ", as where a motion is not smooth";
+    return false;
+  }
+  failure_.clear();
+  largest_remainder_ = std::max(largest_remainder_, rest);
+  found.data.resize(direction.at.front().scheme_data.size());
+  direction.combine(
+      sixth, [](const State& at, Index j) { return static_cast<Extended>(at.scheme_data[j]); }, found.data);
+  found.lambda.resize(direction.at.front().lambda.size());
+  direction.combine(
+      sixth, [](const State& at, Index j) { return static_cast<Extended>(at.lambda[j]); }, found.lambda);
+  if (h == 0 && !parameters_[direction.parameter].of_model)
+    for (auto& variant : direction.variants) variant.reset();
+  return true;
+}
+
+Matrix Sensitivities::positions() const {
+  Matrix out(end_.q.value().size(), static_cast<Index>(directions_.size()));
+  for (const Direction& direction : directions_) out.col(static_cast<Index>(direction.parameter)) = direction.shown.q;
+  return out;
+}
+
+Matrix Sensitivities::momenta() const {
+  Matrix out(end_.p.value().size(), static_cast<Index>(directions_.size()));
+  for (const Direction& direction : directions_) out.col(static_cast<Index>(direction.parameter)) = direction.shown.p;
+  return out;
+}
+
+Matrix Sensitivities::motion() const {
+  if (directions_.empty()) return {};
+  return derivative(size_of_motion(*same_), measure_motion);
+}
+
+Matrix Sensitivities::derivative(Index size, const Measure& f) const {
+  Matrix out(size, static_cast<Index>(directions_.size())), values(size, static_cast<Index>(n_points));
+  for (const Direction& direction : directions_) {
+    for (std::size_t k = 0; k < n_points; ++k) {
+      Variant& of = direction.variants[k] ? *direction.variants[k] : *same_;
+      const InUse in_use(of);
+      f(of, direction.at[k], values.col(static_cast<Index>(k)));
+    }
+    for (Index i = 0; i < size; ++i) {
+      Extended sum = 0;
+      for (std::size_t k = 0; k < n_points; k += 2) {
+        const auto column = static_cast<Index>(k);
+        sum += sixth[k / 2] * (static_cast<Extended>(values(i, column)) - values(i, column + 1));
+      }
+      out(i, static_cast<Index>(direction.parameter)) = static_cast<double>(sum / direction.change);
+    }
+  }
+  return out;
+}
+
+}  // namespace gnomon
