@@ -192,7 +192,7 @@ class Derivatives {
         const std::lock_guard<std::mutex> lock(mutex_);
         worst_ = std::max(worst_, best);
       }
-      if (!(best < std::max(allowed, 10 * agree)))
+      if (!(best < std::max(allowed, 100 * agree)))
         tally_.found(number, name, "off by " + number_text(best) + ", differences agree to " + number_text(agree));
     }
   }

@@ -94,7 +94,11 @@ bool NeighbouringStep::newton(NonlinearEquations& equations, Solved& at) {
     if (!factorise(equations, at)) return false;
     const double size = correction(equations, at, low_);
     if (!std::isfinite(size)) break;
-    if (size < thresholds::change_rounding || (last < thresholds::unshrinking_change && size >= last / 2)) return true;
+    if (size < thresholds::change_rounding) return true;
+    if (last < thresholds::same_solution && size >= last) {
+      if (last < thresholds::unshrinking_change) return true;
+      break;
+    }
     x_ += correction_;
     last = size;
   }
@@ -108,7 +112,7 @@ bool NeighbouringStep::correct(NonlinearEquations& equations, const Solved& by) 
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_corrections; ++k) {
     const double size = correction(equations, by, low_);
-    if (!std::isfinite(size) || (last < thresholds::unshrinking_change && size >= last / 2)) break;
+    if (!std::isfinite(size) || (last < thresholds::same_solution && size >= last)) break;
     (extended_ ? low_ : x_) += correction_;
     const double next = k > 0 ? size * std::min(size / last, 1.0) : size;
     last = size;
