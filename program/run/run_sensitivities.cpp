@@ -65,6 +65,7 @@ void RunSensitivities::report(std::vector<SummaryRow>& rows) {
                             motion(static_cast<Index>(i), static_cast<Index>(k)));
     rows.push_back({k == 0 ? "derivatives" : "", "by " + found_.parameters()[k].name + ": " + text});
   }
+  if (const std::string warning = found_.warning(); !warning.empty()) rows.push_back({"WARNING", warning, true});
 }
 
 Json::Value RunSensitivities::json() {

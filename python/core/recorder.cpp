@@ -102,6 +102,7 @@ py::dict Recorder::take() {
   py::dict out(py::arg("raised") = signals_.raised());
   if (sensitivities_) {
     out["no_derivative"] = sensitivities_->failure();
+    out["derivative_warning"] = sensitivities_->warning();
     if (request_.every_step) out["steps_by"] = of_steps_->take_columns();
     if (request_.times) out["output_by"] = of_output_->take_columns();
   }

@@ -31,8 +31,8 @@ class Recorder {
   StepReport run();
   /// After every step; false: enough.
   bool step_taken(const State& z);
-  /// {"steps": .., "output": .., "raised": .., "no_derivative": why the run stopped for want of one, "steps_by",
-  /// "output_by": derivatives}
+  /// {"steps": .., "output": .., "raised": .., "no_derivative": why the run stopped for want of one,
+  /// "derivative_warning", "steps_by", "output_by": derivatives}
   py::dict take();
 
  private:

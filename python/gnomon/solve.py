@@ -328,7 +328,8 @@ def _scheme_result(setup, t0, t1, times, dense_output, events, progress, request
     values.update(_found(watcher))
     values["nfev"], values["njev"] = counters["residual_evaluations"], counters["jacobian_evaluations"]
     values.update(stats=counters, promises=run.promises, broken_promises=run.broken_promises, _conservative=True)
-    values["contact_events"], values["warnings"] = run.events, run.warnings
+    warning = record.get("derivative_warning")
+    values["contact_events"], values["warnings"] = run.events, [*run.warnings, *([warning] if warning else [])]
     return values, raised
 
 

@@ -82,6 +82,8 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   /// The largest part of the derivative of a step by which the same formula with four points is off: what six points
   /// leave is far smaller.
   double largest_remainder() const { return largest_remainder_; }
+  /// A sentence on it where it is so large that a user should know; else empty.
+  std::string warning() const;
 
  private:
   struct Direction;
@@ -90,6 +92,7 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   std::string find_steps(const State& z);
   bool take(const SolvedStep& step, bool solved);
   void carry_start(Direction& direction);
+  bool has_own(const Direction& direction) const;
   bool carry(Direction& direction, double h);
   bool find(Direction& direction, double h);
 

@@ -75,10 +75,6 @@ class InUse {
   const Variant& variant_;
 };
 
-}  // namespace
-
-namespace {
-
 /// By which part of a derivative another one differs from it. What differs by no more than the rounding of the state
 /// after the largest change does not differ: derivatives that are zero are known to that. Positions count against
 /// velocities in a time; where that is zero, each part by itself.
@@ -249,7 +245,7 @@ bool Sensitivities::take(const SolvedStep& step, bool solved) {
   start_.history = end_.history;  // any will do: solves begin with solutions
   if (step.h != 0 && !directions_.empty()) {
     State again;
-    same_->integrator.renew_border(start_);
+    if (start_.last_h != 0) same_->integrator.renew_border(start_);
     if (!step_->again(same_->integrator.equations(), start_, step.h, solved ? &step.solutions : nullptr, again)) {
       failure_ = step_->failure();
       return false;
@@ -314,9 +310,14 @@ void Sensitivities::carry_start(Direction& direction) {
   }
 }
 
+/// A start sets a border by itself, that of the first step.
+bool Sensitivities::has_own(const Direction& direction) const {
+  return parameters_[direction.parameter].of_model || !run_->constraint_rank().dependent.empty();
+}
+
 /// The states at the points; false where one is not found.
 bool Sensitivities::carry(Direction& direction, double h) {
-  const bool own = h == 0 || parameters_[direction.parameter].of_model;
+  const bool own = h == 0 || has_own(direction);
   for (std::size_t k = 0; own && k < n_points; ++k)
     if (auto& variant = direction.variants[k]; !variant)
       variant = make_(direction.parameter, points[k] * direction.change);
@@ -334,7 +335,7 @@ bool Sensitivities::carry(Direction& direction, double h) {
     if (direction.start.lambda.size() == from.lambda.size()) from.lambda += change * direction.start.lambda;
     Variant& with = own ? *direction.variants[k] : *same_;
     const InUse in_use(with);
-    with.integrator.renew_border(from);
+    if (from.last_h != 0) with.integrator.renew_border(from);
     if (!step_->beside(with.integrator.equations(), from, h, points[k], direction.at[k])) {
       failure_ = step_->failure();
       return false;
@@ -384,9 +385,15 @@ bool Sensitivities::find(Direction& direction, double h) {
   found.lambda.resize(direction.at.front().lambda.size());
   direction.combine(
       sixth, [](const State& at, Index j) { return static_cast<Extended>(at.lambda[j]); }, found.lambda);
-  if (h == 0 && !parameters_[direction.parameter].of_model)
+  if (h == 0 && !has_own(direction))
     for (auto& variant : direction.variants) variant.reset();
   return true;
+}
+
+std::string Sensitivities::warning() const {
+  if (largest_remainder_ < thresholds::unshrinking_change) return {};
+  return "derivatives of steps are known to " + number_text(largest_remainder_) +
+         " of them at worst: formulas of order four and six differ by that";
 }
 
 Matrix Sensitivities::positions() const {
