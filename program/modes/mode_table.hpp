@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What `gnomon linearise` and `gnomon equilibrium --modes` say of modes: a table, rows of a CSV file, JSON.
+/// The modes as `gnomon linearise` and `gnomon equilibrium --modes` write them: a table, rows of a CSV file, JSON.
 
 #include <json/value.h>
 

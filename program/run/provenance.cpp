@@ -32,6 +32,7 @@ Json::Value texts_json(const Assignments& values) {
 std::string command_of(const RunArguments& a, const std::string& verb) {
   std::string command = "gnomon " + verb + " " + shell_word(a.problem);
   what_is_run(a, [&](const char*, const char* flag, const auto& value) { command += words(flag, value); });
+  for (const std::string& names : a.sensitivity) command += words("--sensitivity", names);
   return command + words("--until", a.until) + words("--steps", a.steps) + words("--times", a.times.value_or(""));
 }
 
@@ -50,6 +51,7 @@ Json::Value run_provenance(const RunArguments& a) {
   put("until", a.until);
   put("steps", a.steps);
   put("times", a.times.value_or(""));
+  for (const std::string& names : a.sensitivity) out["sensitivity"].append(names);
   out["command"] = command_of(a, "run");
   out["program"] = "gnomon " GNOMON_VERSION;
   out["sundials"] = SUNDIALS_VERSION;

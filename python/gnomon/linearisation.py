@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import BadValueError, IntegrationError, UnknownNameError, functions_raise
-from .model import assignments
+from .errors import BadValueError, IntegrationError, functions_raise
+from .sensitivities import Request
 from .solve import Setup
 
 
@@ -125,11 +124,12 @@ def linearise(
     if not (at in ("equilibrium", "start") or isinstance(at, (int, float))):
         raise BadValueError(f'at = {at!r} is neither "equilibrium" nor "start" nor a time')
     setup = _setup(model, q0, v0, parameters, project_start, rtol=rtol)
-    wanted = _Inputs(setup, inputs)
-    names = dict(input_names=wanted.names, output_names=wanted.outputs)
+    wanted, sizes = _inputs(setup, inputs)
+    outputs = [] if inputs is None else [name for name, _ in setup.instance.output_names]
+    names = dict(input_names=wanted.names, output_names=outputs)
     with functions_raise(setup.instance):
         if at == "equilibrium":
-            found, q, message = setup.instance.linearise_equilibrium(wanted.sizes, wanted.variant)
+            found, q, message = setup.instance.linearise_equilibrium(sizes, wanted.variant)
             if found is None:
                 raise IntegrationError(message)
             return Linearisation(**found, **names, t=setup.instance.t0, q=q, message=message)
@@ -141,7 +141,7 @@ def linearise(
             if not success:
                 raise IntegrationError(message)
         n = len(setup.instance.coordinates)
-        found = run.linearise(wanted.sizes, wanted.variant)
+        found = run.linearise(sizes, wanted.variant)
         return Linearisation(**found, **names, t=run.t, q=run.y[:n], message=f"at t = {run.t:g} of the motion")
 
 
@@ -256,33 +256,7 @@ def _setup(model: Any, q0: Any, v0: Any, parameters: Any, project_start: bool, *
     return Setup(model, 0.0, q0, v0, **{**left_out, **more, **given})
 
 
-class _Inputs:
-    """Parameters that are inputs, and instances with one of them changed."""
-
-    def __init__(self, setup: Setup, names: Sequence[str] | None):
-        if names is not None and (isinstance(names, str) or not all(isinstance(name, str) for name in names)):
-            raise BadValueError(f"inputs = {names!r} is no list of names: write ['force', 'torque']")
-        self._setup = setup
-        self.names = list(names or ())
-        self.outputs = [] if names is None else [name for name, _ in setup.instance.output_names]
-        self._values = [self._value(name) for name in self.names]
-        self.sizes = None if names is None else [(name, abs(x) or 1.0) for name, x in zip(self.names, self._values)]
-
-    def _value(self, name: str) -> float:
-        source = self._setup.model._source
-        known = source.parameters()
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            ours = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(known) or 'none'}"
-            raise UnknownNameError(f'{self._setup.model.name} has no parameter "{name}", which is to be an input; {ours}')
-        if not isinstance(known[name], float):
-            raise BadValueError(f"input {name} is a parameter that is no real number: a motion has no derivative by it")
-        if self.names.count(name) > 1:
-            raise BadValueError(f"input {name} is asked for twice")
-        return source.value(assignments({**self._setup.model._given, **self._setup.parameters}), name)
-
-    def variant(self, which: int, change: float) -> _core.Instance:
-        """The instance with one input changed."""
-        setup = self._setup
-        changed = {**setup.parameters, self.names[which]: self._values[which] + change}
-        return setup.model._build(changed, *setup.start)
+def _inputs(setup: Setup, names: Sequence[str] | None) -> tuple[Request, list[tuple[str, float]] | None]:
+    """Parameters that are inputs, and their sizes; None where B, C and D are not wanted."""
+    request = Request(setup, [] if names is None else names, "inputs", "input", "['force', 'torque']", False)
+    return request, None if names is None else [(name, size) for name, size, _ in request.parameters]

@@ -37,26 +37,27 @@ class Sensitivity:
 
 
 class Request:
-    """What derivatives are wanted of a run, by name, and its instances with one number changed."""
+    """Numbers of a model and its start by name, and the instances of a run with one of them changed."""
 
-    def __init__(self, setup: Any, names: Sequence[str]):
-        """`setup`: the Setup of the run."""
+    def __init__(self, setup: Any, names: Sequence[str], argument: str, kind: str, example: str, starts: bool):
+        """`setup`: the Setup of the run. `kind`: of one of them, for sentences. `starts`: whether entries of it are taken."""
         if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-            raise BadValueError(f"sensitivities = {names!r} is no list of names: write ['k', 'start.x']")
-        self.names = list(names)
+            raise BadValueError(f"{argument} = {names!r} is no list of names: write {example}")
+        self.names, self._kind = list(names), kind
         self._setup = setup
         self._coordinates = setup.instance.coordinates
         self._start = setup.instance.start
         self._given = {**setup.model._given, **setup.parameters}
         known: dict[str, Any] = dict(setup.model._source.parameters())
         self._entries = {}
-        for k, name in enumerate([*self._coordinates, *(f"der({name})" for name in self._coordinates)]):
-            self._entries[f"start.{name}"] = k
+        if starts:
+            for k, name in enumerate([*self._coordinates, *(f"der({name})" for name in self._coordinates)]):
+                self._entries[f"start.{name}"] = k
         self.values: list[float] = []
         self.parameters: list[tuple[str, float, bool]] = []
         for name in self.names:
             if self.names.count(name) > 1:
-                raise BadValueError(f"sensitivity {name} is asked for twice")
+                raise BadValueError(f"{kind} {name} is asked for twice")
             self._add(name, known)
 
     def _add(self, name: str, known: Mapping[str, Any]) -> None:
@@ -65,14 +66,15 @@ class Request:
             entry = self._entries[name]
             half = self._start[:n] if entry < n else self._start[n:]
             value = float(self._start[entry])
-            size = abs(value) or float(np.max(np.abs(half))) or 1.0
+            size = float(np.max(np.abs(half))) or 1.0
         elif name not in known:
             every = [*known, *self._entries]
             near = difflib.get_close_matches(name, every, 1)
-            ours = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(every)}"
-            raise UnknownNameError(f'{self._setup.model.name} has no sensitivity by "{name}"; {ours}')
+            ours = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(every) or 'none'}"
+            raise UnknownNameError(f'{self._setup.model.name} has nothing called "{name}", the {self._kind}; {ours}')
         elif not isinstance(known[name], float):
-            raise BadValueError(f"sensitivity {name} is by a parameter that is no real number: a motion has no derivative by it")
+            what = "a parameter that is no real number: a motion has no derivative by it"
+            raise BadValueError(f"{self._kind} {name} is {what}")
         else:
             value = self._setup.model._source.value(assignments(self._given), name)
             size = abs(value) or 1.0
@@ -113,4 +115,4 @@ def request_of(setup: Any, names: Sequence[str] | None) -> Request | None:
         return None
     if setup.is_reference:
         raise RefusedError(f"sensitivities are those of the steps of a scheme, and {setup.scheme} is a reference")
-    return Request(setup, names)
+    return Request(setup, names, "sensitivities", "sensitivity", "['k', 'start.x']", True)

@@ -54,7 +54,7 @@ struct Roots {
   SunOwner<N_Vector> y;
 };
 
-/// What sensitivities are of.
+/// The sensitivities that are asked for.
 struct Sensitive {
   int count = 0;
   std::string names;          ///< of a problem by name; empty: the parameters of callbacks
@@ -199,7 +199,7 @@ const State& state_at(Memory& memory, double t);
 /// That of the last GnomonEvolve, which may be inside the last step.
 const State& returned_state(Memory& memory);
 
-/// Of a run at its start, where derivatives are asked for.
+/// Makes the derivatives of a run at its start, where they are asked for.
 void begin_sensitivities(Memory& memory);
 
 /// Looks for the first root behind searched_to and at most at t_end; true: returned just behind it, in t.

@@ -21,11 +21,9 @@ Options options_of(const Problem& problem, const Assignments& set) {
   return Options("problem " + problem.name(), problem.parameters(), set);
 }
 
-/// A change of it that is large: its own size or, where it is zero, that of the other entries, or one.
-double size_of(double value, const Vector& others) {
-  if (value != 0) return std::abs(value);
-  const double largest = others.size() > 0 ? others.lpNorm<Eigen::Infinity>() : 0;
-  return largest > 0 ? largest : 1;
+/// The size of a parameter, or of the largest entry of a start, whose small ones may be rounding; one where it is zero.
+double size_of(double size) {
+  return size > 0 ? size : 1;
 }
 
 Vector velocities(const System& system, const ProblemInstance& instance) {
@@ -60,7 +58,7 @@ VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, c
         throw Error(ErrorCode::bad_value, kind + " " + name + " is by a parameter of " + problem.name() +
                                               " that is no real number, and a motion has no derivative by it");
       varied_.push_back({name, problem.value(options, name)});
-      parameters_.push_back({name, size_of(varied_.back().value, {}), true});
+      parameters_.push_back({name, size_of(std::abs(varied_.back().value)), true});
       continue;
     }
     const auto place = std::find(known.begin() + static_cast<std::ptrdiff_t>(parameters.size()), known.end(), name);
@@ -69,7 +67,7 @@ VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, c
     const bool velocity = entry % 2 == 1;
     const Vector all = velocity ? velocities(*system, instance) : instance.q0;
     varied_.push_back({name, all[entry / 2], entry / 2, velocity});
-    parameters_.push_back({name, size_of(all[entry / 2], all), false});
+    parameters_.push_back({name, size_of(all.lpNorm<Eigen::Infinity>()), false});
   }
 }
 

@@ -124,8 +124,8 @@ struct Integrator::Impl {
   enum class Purpose { step, path, end };
   /// The solves of a step of h from z.
   bool solve_all(double h, Purpose purpose, StepReport& report);
-  /// The start value of solve k, scaled.
   void keep_solution(Index k, const Vector& x);
+  /// The start value of solve k, scaled.
   void set_start(Index k, int repetition, Purpose purpose, Solve& solve);
   /// Solves with both solvers; the one that found the solution.
   NonlinearSolver* solve_one(Solve& solve, SolveReport& report);

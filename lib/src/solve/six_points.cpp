@@ -38,7 +38,7 @@ struct Values {
   }
   /// f(k) + f(-k) - 2 f(0), which grows with k^2 where f is smooth and with k at a corner.
   Vector even(Index k) const { return above.col(k - 1) + below.col(k - 1) - 2 * middle; }
-  /// What is not linear in the odd part of f: of small changes the rounding of f.
+  /// The part of the odd part of f that is not linear; where changes are small, the rounding of f.
   Vector noise() const {
     const Matrix odd = above - below;
     return (odd.col(1) - 2 * odd.col(0)).cwiseAbs().cwiseMax((odd.col(2) - 3 * odd.col(0)).cwiseAbs());

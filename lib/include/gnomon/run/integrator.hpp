@@ -217,7 +217,7 @@ class GNOMON_EXPORT Integrator {
   void keep_solved_steps(bool on);
   /// The last step, for who takes it again: itself or the shorter ones that it was cut into.
   const std::vector<SolvedStep>& solved_steps() const;
-  /// What borders constraints that repeat others is set for a step from z, as before each step of a run; nothing else.
+  /// Sets the border of constraints that repeat others for a step from z, as each step of a run has it; nothing else.
   void renew_border(const State& z);
   StepEquations& equations();
   const StepEquations& equations() const;

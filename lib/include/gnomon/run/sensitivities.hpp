@@ -82,7 +82,7 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   /// The largest part of the derivative of a step by which the same formula with four points is off: what six points
   /// leave is far smaller.
   double largest_remainder() const { return largest_remainder_; }
-  /// A sentence on it where it is so large that a user should know; else empty.
+  /// What a user should know of it, and of parameters that do not show in the motion; empty: nothing.
   std::string warning() const;
 
  private:
@@ -90,6 +90,7 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
 
   void begin(const State& z);
   std::string find_steps(const State& z);
+  const State* end_of(const SolvedStep& step) const;
   bool take(const SolvedStep& step, bool solved);
   void carry_start(Direction& direction);
   bool has_own(const Direction& direction) const;

@@ -16,7 +16,7 @@ namespace {
 
 /// A motion is periodic whose end is nearer to its start, in parts of its largest distance from there.
 constexpr double closes = 0x1p-10;
-/// Of the positions: a motion that goes no farther stays where it is.
+/// A motion that goes no farther, in parts of the positions, stays where it is.
 constexpr double stays = 0x1p-30;
 
 /// How far a motion goes from its start.
@@ -30,7 +30,7 @@ class Distance final : public Observer {
     largest_ = std::max(largest_, last_);
     return true;
   }
-  /// Of the end, in parts of the largest one; what is rounding of the positions is none.
+  /// The distance of the end, in parts of the largest one; what is rounding of the positions is none.
   double gap() const {
     const double whole = std::max(largest_, stays * size_);
     return whole > 0 ? last_ / whole : 0;

@@ -77,7 +77,7 @@ class InUse {
 
 /// By which part of a derivative another one differs from it. What differs by no more than the rounding of the state
 /// after the largest change does not differ: derivatives that are zero are known to that. Positions count against
-/// velocities in a time; where that is zero, each part by itself.
+/// velocities in a time; where that is zero, each part by itself. Also how far states are apart.
 class Remainder {
  public:
   Remainder(const Mass& mass, const State& z, double time)
@@ -92,6 +92,18 @@ class Remainder {
     if (time_ == 0) return std::max(part(of_q(off_q), of_q(q), z_q), part(of_p(off_p), of_p(p), z_p));
     return part(both(off_q, off_p), both(q, p), std::max(z_q / time_, z_p));
   }
+  /// From the state to another one after the same step, as a part of it.
+  double apart(const State& other) const {
+    const double whole = std::max(both(z_.q.value(), z_.p.value()), std::sqrt(2 * z_.energy_scale));
+    const double off = both(other.q.value() - z_.q.value(), other.p.value() - z_.p.value());
+    return off == 0 ? 0 : off / whole;
+  }
+  /// Whether a change of a derivative shows in the state: is above its rounding.
+  bool shows(const Vector& q, const Vector& p, double change) const {
+    const Vector &z_q = z_.q.value(), &z_p = z_.p.value();
+    return of_q(q) * change > thresholds::change_rounding * of_q(z_q) ||
+           of_p(p) * change > thresholds::change_rounding * std::max(of_p(z_p), std::sqrt(2 * z_.energy_scale));
+  }
 
  private:
   double of_q(const Vector& q) const { return q.cwiseProduct(weights_).lpNorm<Eigen::Infinity>(); }
@@ -105,7 +117,7 @@ class Remainder {
 
 }  // namespace
 
-/// What changes with one parameter.
+/// The motion's changes with one parameter.
 struct Sensitivities::Direction {
   std::size_t parameter = 0;
   double change = 0;  ///< a
@@ -115,6 +127,7 @@ struct Sensitivities::Direction {
     Vector q, p, data, lambda;
   };
   Change start, end, shown;  ///< dz of the last step, and of the state
+  bool shows = false;        ///< a change has been above the rounding of the state
 
   void change_by(double factor) {
     change *= factor;
@@ -206,6 +219,13 @@ std::string Sensitivities::find_steps(const State& z) {
   return {};
 }
 
+/// Where a step of the run led: to the start of the next one, or to end_.
+const State* Sensitivities::end_of(const SolvedStep& step) const {
+  for (std::size_t k = 0; k + 1 < steps_.size(); ++k)
+    if (&steps_[k] == &step) return &steps_[k + 1].start;
+  return nullptr;
+}
+
 bool Sensitivities::at(double t) {
   if (!failure_.empty() || t == shown_) return failure_.empty();
   const SolvedStep* from = &steps_.front();  // the last one that begins before t
@@ -241,13 +261,22 @@ void Sensitivities::begin(const State& z) {
 
 /// The derivatives of a step, of the start where it goes over no time. solved: the run has taken it.
 bool Sensitivities::take(const SolvedStep& step, bool solved) {
+  const Windings turns(step.start.turns);
+  const State* const next = solved ? end_of(step) : nullptr;
+  const State& led_to = next ? *next : end_;
   start_ = step.start;
-  start_.history = end_.history;  // any will do: solves begin with solutions
+  start_.history = end_.history;  // for start values of solves alone
   if (step.h != 0 && !directions_.empty()) {
     State again;
     if (start_.last_h != 0) same_->integrator.renew_border(start_);
     if (!step_->again(same_->integrator.equations(), start_, step.h, solved ? &step.solutions : nullptr, again)) {
       failure_ = step_->failure();
+      return false;
+    }
+    const double apart =
+        solved ? Remainder(run_->system().mass(), led_to, time_in_steps * std::abs(step.h)).apart(again) : 0;
+    if (!(apart < thresholds::same_solution)) {
+      failure_ = "taken again it leads to another state, " + number_text(apart) + " of it away";
       return false;
     }
   }
@@ -302,10 +331,7 @@ void Sensitivities::carry_start(Direction& direction) {
     at = z;
     at.q.set(there(k, q0, dq));
     at.p.set(there(k, p0, dp));
-    try {
-      at.lambda = index1_multipliers(system(k), at.view());
-    } catch (const std::exception&) {  // those of the start will do: steps begin with them, and take nothing from them
-    }
+    at.lambda = index1_multipliers(system(k), at.view());
     direction.variants[k]->integrator.equations().prepare(at);
   }
 }
@@ -378,6 +404,7 @@ bool Sensitivities::find(Direction& direction, double h) {
     return false;
   }
   failure_.clear();
+  direction.shows = direction.shows || remainder.shows(found.q, found.p, direction.change);
   largest_remainder_ = std::max(largest_remainder_, rest);
   found.data.resize(direction.at.front().scheme_data.size());
   direction.combine(
@@ -391,9 +418,18 @@ bool Sensitivities::find(Direction& direction, double h) {
 }
 
 std::string Sensitivities::warning() const {
-  if (largest_remainder_ < thresholds::unshrinking_change) return {};
-  return "derivatives of steps are known to " + number_text(largest_remainder_) +
-         " of them at worst: formulas of order four and six differ by that";
+  std::string text;
+  if (largest_remainder_ >= thresholds::unshrinking_change)
+    text = "derivatives of steps are known to " + number_text(largest_remainder_) +
+           " of them at worst: formulas of order four and six differ by that";
+  for (const Direction& direction : directions_) {
+    if (direction.shows) continue;
+    const Parameter& parameter = parameters_[direction.parameter];
+    text += (text.empty() ? "" : "; ") + std::string("changes of ") + parameter.name + " by " +
+            number_text(largest_change * parameter.size) +
+            " do not show in positions and momenta: their derivatives by it are zero to the rounding of that";
+  }
+  return text;
 }
 
 Matrix Sensitivities::positions() const {
@@ -419,6 +455,7 @@ Matrix Sensitivities::derivative(Index size, const Measure& f) const {
     for (std::size_t k = 0; k < n_points; ++k) {
       Variant& of = direction.variants[k] ? *direction.variants[k] : *same_;
       const InUse in_use(of);
+      const Windings turns(direction.at[k].turns);
       f(of, direction.at[k], values.col(static_cast<Index>(k)));
     }
     for (Index i = 0; i < size; ++i) {
