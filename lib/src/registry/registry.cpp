@@ -284,6 +284,7 @@ Integrator Registry::new_integrator(const ProblemInstance& instance, const std::
                                     const SolverFactory& factory, const Assignments& scheme_options,
                                     const Assignments& solver_options, IntegratorOptions options) const {
   if (!options.event_driver) options.event_driver = contact_driver;
+  if (!options.algebras) options.algebras = &algebra_table();
   const Scheme& chosen = scheme(scheme_name);
   const Options for_scheme("scheme " + scheme_name, chosen.options(), scheme_options);
   const Options for_solver("solver " + factory.name(), factory.options(), solver_options);

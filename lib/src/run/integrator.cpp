@@ -354,6 +354,9 @@ const SingularPosition& Integrator::singular_position() const {
 const RunCounters& Integrator::counters() const {
   return impl_->counters;
 }
+const IntegratorOptions& Integrator::options() const {
+  return impl_->options;
+}
 const Model& Integrator::model() const {
   return *impl_->model;
 }

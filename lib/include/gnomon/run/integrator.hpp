@@ -80,6 +80,8 @@ using EventDriverMaker = std::unique_ptr<EventDriver> (*)(std::shared_ptr<const 
 struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
   const AlgebraFactory* algebra = nullptr;  ///< the user's own linear algebra, before the solver's option; outlives it
+  /// What else may take the matrices of derivatives of a step; Registry::integrator fills it in.
+  const AlgebraTable* algebras = nullptr;
   bool project_start = false;               ///< repair an inconsistent start in the mass metric
   ContactOptions contact;                   ///< for systems with obstacles
   /// contact_driver of gnomon/contact/contact.hpp, for systems with obstacles; Registry::integrator fills it in.
@@ -209,6 +211,7 @@ class GNOMON_EXPORT Integrator {
   /// Deepest penetration at an event, in units of c.
   double deepest_penetration() const;
   const Model& model() const;
+  const IntegratorOptions& options() const;
   /// The model as a System. Throws Error(refused) for an overdetermined DAE.
   const System& system() const;
   /// As StepEquations::estimate_errors, for who judges the steps from outside; start() and restart() keep it.

@@ -4,14 +4,18 @@
 ///
 ///     dz(n+1) = Phi_z dz(n) + Phi_s,        z(n+1) = Phi(z(n), s, h(n)),        dz(0) = d z0/ds
 ///
-/// the derivatives of the discrete motion: of the steps as they are taken, with their sizes held. Phi_z dz + Phi_s is
-/// the derivative by c at zero of the step from z(n) + c dz(n) of the model with s + c,
+/// the derivatives of the discrete motion: of the steps as they are taken, with their sizes held. A step finds its
+/// unknowns x by F(x; z(n), s) = 0, and ends at z(n+1) = E(x; z(n), s). One factorisation of F_x serves all directions:
 ///
-///     3/4 (f1 - f-1) - 3/20 (f2 - f-2) + 1/60 (f3 - f-3),        f(k) = Phi(z + k a dz, s + k a, h)/a
+///     dx = -F_x^-1 (F_z dz(n) + F_s),        dz(n+1) = E_x dx + E_z dz(n) + E_s
 ///
-/// in steps that are solved at Extended, from states at Extended, by the factors of the step of the run, so that a may
-/// be a thousandth of the motion: the rounding that is divided by it is that of Extended. Whatever a scheme keeps of a
-/// change it keeps here: G dq + g_s = 0, and DH dz of an energy that is conserved.
+/// with derivatives along (dz(n), 1) and (dx, dz(n), 1) by quotients of order six,
+///
+///     3/4 (f1 - f-1) - 3/20 (f2 - f-2) + 1/60 (f3 - f-3),        f(k) = F(x; z + k a dz, s + k a)/a
+///
+/// at Extended, from states at Extended, so that a may be a thousandth of the motion: the rounding that is divided by it
+/// is that of Extended. Whatever a scheme keeps of a change it keeps here: G dq + g_s = 0, and DH dz of an energy that
+/// is conserved.
 
 #include <functional>
 #include <memory>
@@ -23,7 +27,7 @@
 
 namespace gnomon {
 
-class NeighbouringStep;
+class StepLine;
 
 /// A run like another one, with a parameter of its model or an entry of its start changed.
 struct GNOMON_EXPORT Variant {
@@ -100,8 +104,9 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   Integrator* run_;
   std::vector<Parameter> parameters_;
   Make make_;
-  std::unique_ptr<Variant> same_;  ///< as the run is
-  std::unique_ptr<NeighbouringStep> step_;
+  std::unique_ptr<Variant> same_;                    ///< as the run is
+  std::vector<std::unique_ptr<Variant>> unchanged_;  ///< the same, one a point
+  std::unique_ptr<StepLine> step_;
   std::vector<Direction> directions_;
   std::vector<SolvedStep> steps_;  ///< that led to end_
   State start_, end_;              ///< of a step, and of the last one; before the first one both are the start

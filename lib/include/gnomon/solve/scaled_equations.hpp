@@ -62,6 +62,7 @@ class GNOMON_EXPORT ScaledEquations {
   void to_scaled(const ConstVectorRef& x, VectorRef xs) const { xs = x.cwiseQuotient(columns_); }
   void to_unscaled(const ConstVectorRef& xs, VectorRef x) const { x = xs.cwiseProduct(columns_); }
   const Vector& columns() const { return columns_; }
+  void scale_rows(VectorRef f) const { f = f.cwiseProduct(rows_); }
 
   EvaluationStatus residual(const ConstVectorRef& xs, VectorRef fs);
   /// fs = the scaled F(x + low), unscaled x and low, by NonlinearEquations::extended_residual; failed where that is not

@@ -1,7 +1,6 @@
 #include "gnomon/run/sensitivities.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -12,17 +11,12 @@
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/start/consistent_start.hpp"
-#include "run/derivatives/neighbouring_step.hpp"
+#include "run/derivatives/step_line.hpp"
 #include "start/saddle_point.hpp"
 
 namespace gnomon {
 
 namespace {
-
-/// The points k a of the formula, and its weights by pairs, of order six and of order four.
-constexpr std::size_t n_points = 6;
-constexpr std::array<int, n_points> points{1, -1, 2, -2, 3, -3};
-constexpr std::array<Extended, n_points / 2> sixth{3.0L / 4, -3.0L / 20, 1.0L / 60}, fourth{2.0L / 3, -1.0L / 12, 0.0L};
 
 /// Changes of a parameter, in parts of its size: the largest one, and how many times smaller ones are tried.
 constexpr double largest_change = 0x1p-9, smaller = 0.25;
@@ -58,22 +52,6 @@ void measure_motion(const Variant& of, const State& z, VectorRef out) {
 }
 
 namespace {
-
-/// While a variant is evaluated.
-class InUse {
- public:
-  explicit InUse(const Variant& variant) : variant_(variant) {
-    if (variant_.use) variant_.use(true);
-  }
-  ~InUse() {
-    if (variant_.use) variant_.use(false);
-  }
-  InUse(const InUse&) = delete;
-  InUse& operator=(const InUse&) = delete;
-
- private:
-  const Variant& variant_;
-};
 
 /// By which part of a derivative another one differs from it. What differs by no more than the rounding of the state
 /// after the largest change does not differ: derivatives that are zero are known to that. Positions count against
@@ -122,7 +100,7 @@ struct Sensitivities::Direction {
   std::size_t parameter = 0;
   double change = 0;  ///< a
   std::array<std::unique_ptr<Variant>, n_points> variants;
-  std::array<State, n_points> at;  ///< the states at the points
+  StepLine::States at;  ///< the states at the points
   struct Change {
     Vector q, p, data, lambda;
   };
@@ -159,12 +137,9 @@ struct Sensitivities::Direction {
     return sum / change;
   }
   template <class Part>
-  void combine(const std::array<Extended, n_points / 2>& weights, const Part& part, Vector& out) const {
-    for (Index j = 0; j < out.size(); ++j) {
-      Extended sum = 0;
-      for (std::size_t k = 0; k < n_points; k += 2) sum += weights[k / 2] * (part(at[k], j) - part(at[k + 1], j));
-      out[j] = static_cast<double>(sum / change);
-    }
+  void combine(const LineWeights& weights, const Part& part, Vector& out) const {
+    for (Index j = 0; j < out.size(); ++j)
+      out[j] = static_cast<double>(difference(weights, [&](std::size_t k) { return part(at[k], j); }) / change);
   }
 
  private:
@@ -245,7 +220,9 @@ bool Sensitivities::at(double t) {
 void Sensitivities::begin(const State& z) {
   end_ = z;
   steps_ = {{z, 0, {}}};
-  step_ = std::make_unique<NeighbouringStep>();
+  step_ = std::make_unique<StepLine>();
+  unchanged_.clear();
+  unchanged_.resize(n_points);
   directions_.clear();
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     directions_.emplace_back();
@@ -269,7 +246,7 @@ bool Sensitivities::take(const SolvedStep& step, bool solved) {
   if (step.h != 0 && !directions_.empty()) {
     State again;
     if (start_.last_h != 0) same_->integrator.renew_border(start_);
-    if (!step_->again(same_->integrator.equations(), start_, step.h, solved ? &step.solutions : nullptr, again)) {
+    if (!step_->again(same_->integrator, start_, step.h, solved ? &step.solutions : nullptr, again)) {
       failure_ = step_->failure();
       return false;
     }
@@ -297,7 +274,7 @@ void Sensitivities::carry_start(Direction& direction) {
   const Vector &q0 = z.q.value(), &p0 = z.p.value();
   const auto system = [&](std::size_t k) -> const System& { return direction.variants[k]->integrator.system(); };
   const auto there = [&](std::size_t k, const Vector& x, const Vector& dx) {
-    return Vector(x + points[k] * direction.change * dx);
+    return Vector(x + line_points[k] * direction.change * dx);
   };
   Vector dq = direction.slope([&](std::size_t k) { return direction.variants[k]->instance.q0; });
   Vector dp = direction.slope([&](std::size_t k) { return direction.variants[k]->instance.p0; });
@@ -346,12 +323,15 @@ bool Sensitivities::carry(Direction& direction, double h) {
   const bool own = h == 0 || has_own(direction);
   for (std::size_t k = 0; own && k < n_points; ++k)
     if (auto& variant = direction.variants[k]; !variant)
-      variant = make_(direction.parameter, points[k] * direction.change);
+      variant = make_(direction.parameter, line_points[k] * direction.change);
   if (h == 0) return carry_start(direction), true;
-  step_->begin_line();
+  StepLine::Variants with;
   for (std::size_t k = 0; k < n_points; ++k) {
-    const double change = points[k] * direction.change;
-    State from = start_;
+    if (!own && !unchanged_[k]) unchanged_[k] = make_(direction.parameter, 0);
+    with[k] = own ? direction.variants[k].get() : unchanged_[k].get();
+    const double change = line_points[k] * direction.change;
+    State& from = step_->from[k];
+    from = start_;
     const auto move = [&](const Compensated& start, const Vector& d, Compensated& to) {
       for (Index j = 0; j < d.size(); ++j) to.set_sum(j, start, static_cast<Extended>(change) * d[j]);
     };
@@ -359,15 +339,12 @@ bool Sensitivities::carry(Direction& direction, double h) {
     move(start_.p, direction.start.p, from.p);
     if (direction.start.data.size() == from.scheme_data.size()) from.scheme_data += change * direction.start.data;
     if (direction.start.lambda.size() == from.lambda.size()) from.lambda += change * direction.start.lambda;
-    Variant& with = own ? *direction.variants[k] : *same_;
-    const InUse in_use(with);
-    if (from.last_h != 0) with.integrator.renew_border(from);
-    if (!step_->beside(with.integrator.equations(), from, h, points[k], direction.at[k])) {
-      failure_ = step_->failure();
-      return false;
-    }
+    const InUse in_use(*with[k]);
+    if (from.last_h != 0) with[k]->integrator.renew_border(from);
   }
-  return true;
+  if (step_->along(with, h, direction.change, direction.at)) return true;
+  failure_ = step_->failure();
+  return false;
 }
 
 bool Sensitivities::find(Direction& direction, double h) {
@@ -459,11 +436,7 @@ Matrix Sensitivities::derivative(Index size, const Measure& f) const {
       f(of, direction.at[k], values.col(static_cast<Index>(k)));
     }
     for (Index i = 0; i < size; ++i) {
-      Extended sum = 0;
-      for (std::size_t k = 0; k < n_points; k += 2) {
-        const auto column = static_cast<Index>(k);
-        sum += sixth[k / 2] * (static_cast<Extended>(values(i, column)) - values(i, column + 1));
-      }
+      const Extended sum = difference(sixth, [&](std::size_t k) { return values(i, static_cast<Index>(k)); });
       out(i, static_cast<Index>(direction.parameter)) = static_cast<double>(sum / direction.change);
     }
   }

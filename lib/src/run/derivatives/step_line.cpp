@@ -1,0 +1,233 @@
+#include "run/derivatives/step_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
+#include "gnomon/base/thresholds.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/solve/body_condensation.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr int most_corrections = 40;
+
+/// Changes e(k) of x(k)/(k a) that the quotient of order six does not see, and that of order four sees as one.
+constexpr std::array<double, n_points / 2> shifts{0, -3, -18};
+
+/// Visits the solves of a step in the order in which the scheme asks for them, repetitions included:
+/// take(solve, place) for each of them, which returns what is next, or Next::fail.
+template <class Take>
+bool visit_solves(StepEquations& equations, const Take& take) {
+  std::size_t place = 0;
+  for (Index k = 0; k < equations.n_solves(); ++k)
+    for (Next then = Next::repeat; then == Next::repeat; ++place) {
+      then = take(k, place);
+      if (then == Next::fail) return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+StepLine::Solved& StepLine::solved(std::size_t place, Integrator& run, NonlinearEquations& equations) {
+  if (place == solved_.size()) solved_.push_back(std::make_unique<Solved>());
+  Solved& at = *solved_[place];
+  if (!at.scaled || &at.scaled->equations() != &equations) {
+    const IntegratorOptions& options = run.options();
+    if (!options.algebras)
+      throw Error(ErrorCode::refused,
+                  "derivatives of a step need linear algebra, and IntegratorOptions::algebras is not set");
+    at.scaled = std::make_unique<ScaledEquations>(equations, JacobianSource::analytic);
+    at.scaled->set_bodies(body_of_coordinates(run.system().traits()));
+    at.scaled->attach_algebra(options.algebra);
+    const Options automatic("derivatives of a step", {algebra_option(*options.algebras)});
+    at.jacobian.attach(*at.scaled, AlgebraChoice(*options.algebras, automatic));
+    at.low.setZero(equations.size());
+  }
+  return at;
+}
+
+bool StepLine::again(Integrator& run, const State& z0, double h, const std::vector<Vector>* solutions, State& z1) {
+  StepEquations& equations = run.equations();
+  try {
+    equations.begin(z0, h);
+    const bool found = visit_solves(equations, [&](Index k, std::size_t place) {
+      NonlinearEquations& system = equations.system(equations.system_of(k));
+      Solved& at = solved(place, run, system);
+      at.x.resize(system.size());
+      equations.predict(k, at.x);
+      const auto solve = static_cast<std::size_t>(k);
+      if (solutions && solve < solutions->size() && (*solutions)[solve].size() == at.x.size())
+        at.x = (*solutions)[solve];
+      at.scaled->update_scales();
+      if (!newton(at)) return Next::fail;
+      at.low.setZero(at.x.size());
+      if (!refine(at, system, at.x, at.low)) return Next::fail;
+      at.then = equations.accept(k, at.x);
+      if (at.then == Next::fail) failure_ = equations.failure();
+      return at.then;
+    });
+    if (!found) return false;
+    z1 = z0;
+    equations.finish(z1);
+    return true;
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+  }
+  return false;
+}
+
+bool StepLine::along(const Variants& variants, double h, double change, States& to) {
+  try {
+    for (std::size_t k = 0; k < n_points; ++k) {
+      const InUse in_use(*variants[k]);
+      variants[k]->integrator.equations().begin(from[k], h);
+    }
+    bool repeats = false;
+    for (const auto& at : solved_) repeats = repeats || at->then == Next::repeat;
+    const bool found = visit_solves(variants.front()->integrator.equations(), [&](Index solve, std::size_t place) {
+      if (place < solved_.size() && solve_along(variants, solve, *solved_[place], change, repeats))
+        return solved_[place]->then;
+      return Next::fail;
+    });
+    if (!found) return false;
+    for (std::size_t k = 0; k < n_points; ++k) {
+      const InUse in_use(*variants[k]);
+      to[k] = from[k];
+      variants[k]->integrator.equations().finish(to[k]);
+    }
+    return true;
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+  }
+  return false;
+}
+
+bool StepLine::newton(Solved& at) {
+  low_.setZero(at.x.size());
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most_corrections; ++k) {
+    if (!factorise(at)) return false;
+    const double size = correction(at, at.scaled->equations(), at.x, low_);
+    if (!std::isfinite(size)) break;
+    if (size < thresholds::change_rounding) return true;
+    if (last < thresholds::same_solution && size >= last) {
+      if (last < thresholds::unshrinking_change) return true;
+      break;
+    }
+    at.x += correction_;
+    last = size;
+  }
+  failure_ = "Newton's method does not find its solution again";
+  return false;
+}
+
+/// x + low solves the equations of one that is here or beside it, by the factors at x.
+bool StepLine::refine(Solved& by, NonlinearEquations& system, Vector& x, Vector& low) {
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most_corrections; ++k) {
+    const double size = correction(by, system, x, low);
+    if (!std::isfinite(size) || (last < thresholds::same_solution && size >= last)) break;
+    (by.extended ? low : x) += correction_;
+    const double next = k > 0 ? size * std::min(size / last, 1.0) : size;
+    last = size;
+    if (next < (by.extended ? thresholds::unit_of_extended_rounding : thresholds::unit_of_rounding) / 32) break;
+  }
+  if (!(last < thresholds::unshrinking_change)) {
+    failure_ = "it is not solved to rounding, corrections of " + number_text(last) + " of the unknowns remain";
+    return false;
+  }
+  for (Index i = 0; by.extended && i < x.size(); ++i) {
+    const double tail = low[i];
+    low[i] = 0;
+    Compensated::add(x[i], low[i], tail);
+  }
+  if (by.extended) system.set_low(low);
+  return true;
+}
+
+bool StepLine::factorise(Solved& at) {
+  xs_.resize(at.x.size());
+  at.scaled->to_scaled(at.x, xs_);
+  at.jacobian.begin();
+  if (at.jacobian.evaluate(xs_) == EvaluationStatus::ok && at.jacobian.factorise()) return true;
+  failure_ = "the matrix of its equations cannot be factorised";
+  return false;
+}
+
+double StepLine::correction(Solved& by, NonlinearEquations& system, const Vector& x, const Vector& low) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  correction_.resize(x.size());
+  by.extended = system.low().size() > 0 && system.extended_residual(x, low, correction_);
+  if (!by.extended) system.residual(x, correction_);
+  by.scaled->scale_rows(correction_);
+  if (!correction_.allFinite() || !by.jacobian.solve(correction_)) return none;
+  const double size = correction_.lpNorm<Eigen::Infinity>();
+  correction_ = -correction_.cwiseProduct(by.scaled->columns());
+  return size;
+}
+
+/// dx by the derivative of F along the line, and the points take x + k a dx. Where that of order four is another one, it
+/// is what the quotient of order four sees at the ends. Where a scheme asks for repetitions until a solution is good
+/// enough, those of the points are solutions: repeats.
+bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, double change, bool repeats) {
+  const Index size = at.x.size();
+  x_.resize(size);
+  for (std::size_t k = 0; k < n_points; ++k) {
+    const InUse in_use(*variants[k]);
+    StepEquations& equations = variants[k]->integrator.equations();
+    equations.predict(solve, x_);
+    NonlinearEquations& system = equations.system(equations.system_of(solve));
+    residuals_[k].resize(size);
+    if (!at.extended)
+      system.residual(at.x, residuals_[k]);
+    else if (!system.extended_residual(at.x, at.low, residuals_[k]))
+      return false;
+  }
+  correction_.resize(size);
+  low_.resize(size);
+  for (Index i = 0; i < size; ++i) {
+    const auto residual = [&](std::size_t k) { return residuals_[k][i]; };
+    const Extended by_six = difference(sixth, residual);
+    correction_[i] = static_cast<double>(by_six / change);
+    low_[i] = static_cast<double>((difference(fourth, residual) - by_six) / change);
+  }
+  at.scaled->scale_rows(correction_);
+  at.scaled->scale_rows(low_);
+  const double off = low_.lpNorm<Eigen::Infinity>(), whole = correction_.lpNorm<Eigen::Infinity>();
+  off_.setZero(size);
+  const bool disagree = !(off <= thresholds::smooth_difference * whole);
+  if (disagree) off_ = low_;
+  if (!at.jacobian.solve(correction_) || (disagree && !at.jacobian.solve(off_))) {
+    failure_ = "the linear equations of its change are not solved";
+    return false;
+  }
+  const Vector& columns = at.scaled->columns();
+  for (std::size_t k = 0; k < n_points; ++k) {
+    const InUse in_use(*variants[k]);
+    StepEquations& equations = variants[k]->integrator.equations();
+    const Extended way = -static_cast<Extended>(line_points[k]) * change;
+    for (Index i = 0; i < size; ++i) {
+      const Extended sum = (way * ((correction_[i] + shifts[k / 2] * off_[i]) * columns[i]) + at.low[i]) + at.x[i];
+      x_[i] = static_cast<double>(sum);
+      low_[i] = static_cast<double>(sum - x_[i]);
+    }
+    NonlinearEquations& system = equations.system(equations.system_of(solve));
+    if (repeats) {
+      if (!refine(at, system, x_, low_)) return false;
+    } else if (at.extended) {
+      system.set_low(low_);
+    }
+    if (equations.accept(solve, x_) == at.then) continue;
+    failure_ = "a step beside it is solved in another number of repetitions";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace gnomon
