@@ -13,9 +13,9 @@
 ///
 ///     3/4 (f1 - f-1) - 3/20 (f2 - f-2) + 1/60 (f3 - f-3),        f(k) = F(x; z + k a dz, s + k a)/a
 ///
-/// at Extended, from states at Extended, so that a may be a thousandth of the motion: the rounding that is divided by it
-/// is that of Extended. Whatever a scheme keeps of a change it keeps here: G dq + g_s = 0, and DH dz of an energy that
-/// is conserved.
+/// at Extended, from states at Extended, so that a may be a thousandth of the motion: the rounding that is divided by
+/// it is that of Extended. Whatever a scheme keeps of a change it keeps here: G dq + g_s = 0, and DH dz of an energy
+/// that is conserved.
 
 #include <functional>
 #include <memory>

@@ -46,7 +46,8 @@ StepLine::Solved& StepLine::solved(std::size_t place, Integrator& run, Nonlinear
     at.scaled->set_bodies(body_of_coordinates(run.system().traits()));
     at.scaled->attach_algebra(options.algebra);
     const Options automatic("derivatives of a step", {algebra_option(*options.algebras)});
-    at.jacobian.attach(*at.scaled, AlgebraChoice(*options.algebras, automatic));
+    at.algebra = AlgebraChoice(*options.algebras, automatic).attach(*at.scaled);
+    at.matrix.setZero(equations.pattern().nonzeros());
     at.low.setZero(equations.size());
   }
   return at;
@@ -154,10 +155,28 @@ bool StepLine::refine(Solved& by, NonlinearEquations& system, Vector& x, Vector&
 bool StepLine::factorise(Solved& at) {
   xs_.resize(at.x.size());
   at.scaled->to_scaled(at.x, xs_);
-  at.jacobian.begin();
-  if (at.jacobian.evaluate(xs_) == EvaluationStatus::ok && at.jacobian.factorise()) return true;
+  if (at.scaled->jacobian(xs_, at.matrix) == EvaluationStatus::ok && at.algebra->factor(at.matrix, Setup::first))
+    return true;
   failure_ = "the matrix of its equations cannot be factorised";
   return false;
+}
+
+bool StepLine::solve_linear(Solved& by, Vector& f) {
+  right_ = f;
+  if (!by.algebra->solve(f)) return false;
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most_corrections; ++k) {
+    rest_.resize(f.size());
+    multiply(by.scaled->pattern(), by.matrix, f, rest_);
+    rest_ = right_ - rest_;
+    if (!by.algebra->solve(rest_)) return false;
+    const double size = rest_.lpNorm<Eigen::Infinity>();
+    if (!(size < last)) break;
+    f += rest_;
+    last = size;
+    if (size <= thresholds::unit_of_rounding * f.lpNorm<Eigen::Infinity>()) break;
+  }
+  return last <= thresholds::unshrinking_change * f.lpNorm<Eigen::Infinity>();
 }
 
 double StepLine::correction(Solved& by, NonlinearEquations& system, const Vector& x, const Vector& low) {
@@ -166,14 +185,14 @@ double StepLine::correction(Solved& by, NonlinearEquations& system, const Vector
   by.extended = system.low().size() > 0 && system.extended_residual(x, low, correction_);
   if (!by.extended) system.residual(x, correction_);
   by.scaled->scale_rows(correction_);
-  if (!correction_.allFinite() || !by.jacobian.solve(correction_)) return none;
+  if (!correction_.allFinite() || !by.algebra->solve(correction_)) return none;
   const double size = correction_.lpNorm<Eigen::Infinity>();
   correction_ = -correction_.cwiseProduct(by.scaled->columns());
   return size;
 }
 
-/// dx by the derivative of F along the line, and the points take x + k a dx. Where that of order four is another one, it
-/// is what the quotient of order four sees at the ends. Where a scheme asks for repetitions until a solution is good
+/// dx by the derivative of F along the line, and the points take x + k a dx. Where that of order four is another one,
+/// it is what the quotient of order four sees at the ends. Where a scheme asks for repetitions until a solution is good
 /// enough, those of the points are solutions: repeats.
 bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, double change, bool repeats) {
   const Index size = at.x.size();
@@ -203,7 +222,7 @@ bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, do
   off_.setZero(size);
   const bool disagree = !(off <= thresholds::smooth_difference * whole);
   if (disagree) off_ = low_;
-  if (!at.jacobian.solve(correction_) || (disagree && !at.jacobian.solve(off_))) {
+  if (!solve_linear(at, correction_) || (disagree && !solve_linear(at, off_))) {
     failure_ = "the linear equations of its change are not solved";
     return false;
   }

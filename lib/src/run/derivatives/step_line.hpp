@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gnomon/run/sensitivities.hpp"
-#include "gnomon/solve/jacobian_system.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
 
 namespace gnomon {
 
@@ -65,8 +65,8 @@ class StepLine {
   /// One solve of the step, or a repetition of one.
   struct Solved {
     std::unique_ptr<ScaledEquations> scaled;
-    JacobianSystem jacobian;
-    Vector x, low;
+    std::unique_ptr<LinearAlgebra> algebra;
+    Vector x, low, matrix;
     Next then = Next::advance;
     bool extended = false;  ///< the residual is
   };
@@ -74,13 +74,15 @@ class StepLine {
   bool newton(Solved& at);
   bool refine(Solved& by, NonlinearEquations& system, Vector& x, Vector& low);
   bool factorise(Solved& at);
+  /// f <- F_x^-1 f, scaled, refined until corrections shrink no more.
+  bool solve_linear(Solved& by, Vector& f);
   /// Its size, of scaled unknowns; the correction is in correction_.
   double correction(Solved& by, NonlinearEquations& system, const Vector& x, const Vector& low);
   bool solve_along(const Variants& variants, Index solve, Solved& at, double change, bool repeats);
 
   std::vector<std::unique_ptr<Solved>> solved_;  ///< in the order in which they are found
   std::array<Vector, n_points> residuals_;
-  Vector x_, xs_, low_, correction_, off_;
+  Vector x_, xs_, low_, correction_, off_, right_, rest_;
   std::string failure_;
 };
 
