@@ -20,8 +20,9 @@ constexpr const char* legend =
     "  -  refused\n"
     "Schemes and references have their default options, a composition its default inner scheme; obstacles are held by\n"
     "the scheme or met by contact events.\n"
-    "Derivatives of the motion (run --sensitivity) are those of every scheme, of each model without obstacles that it\n"
-    "takes, overdetermined DAEs left out.\n";
+    "Derivatives of the motion (run --sensitivity) are those of every scheme, of each model that it takes, "
+    "overdetermined\n"
+    "DAEs left out.\n";
 
 /// Columns by number, "1-3 7".
 std::string ranges(const std::vector<std::size_t>& columns) {

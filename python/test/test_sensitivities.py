@@ -88,5 +88,13 @@ def test_what_is_refused(pendulum):
         gn.solve(pendulum, (0, 1), step=0.1, sensitivities=["l", "l"])
     with pytest.raises(gn.RefusedError, match="reference"):
         gn.solve(pendulum, (0, 1), scheme="ida-ggl", sensitivities=["l"])
-    with pytest.raises(gn.RefusedError, match="obstacles"):
-        gn.solve("wall-pendulum", (0, 1), step=0.01, sensitivities=["l2"])
+
+
+def test_over_impacts():
+    wall = gn.Model.problem("wall-pendulum")
+    s = gn.solve(wall, (0, 1.5), step=0.01, sensitivities=["l2"])
+    assert len(s.events) > 0
+    length, d = wall.parameters["l2"], 1e-4
+    ends = [gn.solve(wall.with_parameters(l2=length + k * d), (0, 1.5), step=0.01).y[:, -1] for k in (2, 1, -1, -2)]
+    slope = (8 * (ends[1] - ends[2]) - (ends[0] - ends[3])) / (12 * d)
+    assert np.max(np.abs(s.sensitivities["l2"].y[:, -1] - slope)) < 1e-7 * np.max(np.abs(slope))

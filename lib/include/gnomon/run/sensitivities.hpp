@@ -16,10 +16,15 @@
 /// at Extended, from states at Extended, so that a may be a thousandth of the motion: the rounding that is divided by
 /// it is that of Extended. Whatever a scheme keeps of a change it keeps here: G dq + g_s = 0, and DH dz of an energy
 /// that is conserved.
+///
+/// Steps with events - contacts that close, open, stick or slip, switches - are functions of their start, too, as long
+/// as the events are the same ones: their derivative is the quotient of such steps of six integrators beside the run,
+/// each of which finds the events of its own. Where the events differ, as where a contact is grazed, there is none.
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/run/evaluated_outputs.hpp"
@@ -45,7 +50,7 @@ struct GNOMON_EXPORT Variant {
 /// [q | q' | multipliers | outputs] of a state of a variant: the multipliers are those that belong to the state by
 /// itself (index1_multipliers), NaN where there are none.
 GNOMON_EXPORT Index size_of_motion(const Variant& of);
-GNOMON_EXPORT void measure_motion(const Variant& of, const State& z, VectorRef out);
+GNOMON_EXPORT void measure_motion(Variant& of, const State& z, VectorRef out);
 
 /// An observer of a run. It allocates.
 class GNOMON_EXPORT Sensitivities final : public Observer {
@@ -60,13 +65,13 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   /// constraints, IntegratorOptions::project_start.
   using Make = std::function<std::unique_ptr<Variant>(std::size_t parameter, double change)>;
 
-  /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE and for a model with
-  /// obstacles, and what `make` throws.
+  /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE, and what
+  /// `make` throws.
   Sensitivities(Integrator& run, std::vector<Parameter> parameters, Make make);
   ~Sensitivities() override;
 
-  /// Once at the start, then after every step: add_observer. Stops the run where a step has no derivative, or passes a
-  /// switch of the model; failure() says why.
+  /// Once at the start, then after every step: add_observer. Stops the run where a step has no derivative, for the
+  /// reason failure().
   bool observe(const State& z, long step) override;
   /// From now on until the next step the state is that of a step of the scheme from the start of the last one to t, or
   /// its end. False: it has no derivative.
@@ -93,10 +98,12 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   struct Direction;
 
   void begin(const State& z);
-  std::string find_steps(const State& z);
+  void find_steps(const State& z);
   const State* end_of(const SolvedStep& step) const;
   bool take(const SolvedStep& step, bool solved);
-  void carry_start(Direction& direction);
+  bool carry_start(Direction& direction);
+  using Event = std::pair<EventKind, Index>;  ///< and which contact or switch
+  bool take_whole(Variant& with, const State& from, double h, State& to, std::vector<Event>& events);
   bool has_own(const Direction& direction) const;
   bool carry(Direction& direction, double h);
   bool find(Direction& direction, double h);
@@ -109,6 +116,9 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   std::unique_ptr<StepLine> step_;
   std::vector<Direction> directions_;
   std::vector<SolvedStep> steps_;  ///< that led to end_
+  bool whole_ = false;             ///< events are in the step: whole integrators take it
+  std::vector<Event> around_;      ///< those events
+  std::size_t events_ = 0;         ///< of the run up to here
   State start_, end_;              ///< of a step, and of the last one; before the first one both are the start
   double shown_ = 0;               ///< time of the state
   double largest_remainder_ = 0;

@@ -20,7 +20,7 @@ namespace {
 
 /// Changes of a parameter, in parts of its size: the largest one, and how many times smaller ones are tried.
 constexpr double largest_change = 0x1p-9, smaller = 0.25;
-constexpr int most_changes = 24;
+constexpr int most_changes = 24, most_over_events = 8;  // events of changes as small as rounding say nothing
 /// Steps before a larger change is tried again, and twice as many each time that it is too large.
 constexpr int first_patience = 256, most_patience = 1 << 20;
 /// Changes of positions count against those of velocities in so many steps.
@@ -32,19 +32,25 @@ Variant::Variant(ProblemInstance changed, Integrator run)
     : instance(std::move(changed)), integrator(std::move(run)), outputs(instance) {}
 
 Index size_of_motion(const Variant& of) {
-  return 2 * of.integrator.system().n() + of.integrator.system().m() + static_cast<Index>(of.outputs.outputs().size());
+  const Model& model = of.integrator.model();
+  return 2 * model.mechanical()->n() + n_state_multipliers(model) + static_cast<Index>(of.outputs.outputs().size());
 }
 
-void measure_motion(const Variant& of, const State& z, VectorRef out) {
+void measure_motion(Variant& of, const State& z, VectorRef out) {
   const System& system = of.integrator.system();
-  const Index n = system.n(), m = system.m();
+  const Index n = system.n(), m = n_state_multipliers(system);
   const Windings turns(z.turns);
   out.head(n) = z.q.value();
   Vector scratch(n), v(n);
   system.velocity(z.q.value(), z.p.value(), scratch, v);
   out.segment(n, n) = v;
   try {
-    out.segment(2 * n, m) = index1_multipliers(system, z.view());
+    if (system.parts().obstacles) {
+      of.integrator.restore(z);
+      out.segment(2 * n, m) = of.integrator.index1_multipliers();
+    } else {
+      out.segment(2 * n, m) = index1_multipliers(system, z.view());
+    }
   } catch (const std::exception&) {
     out.segment(2 * n, m).setConstant(std::numeric_limits<double>::quiet_NaN());
   }
@@ -102,7 +108,7 @@ struct Sensitivities::Direction {
   std::array<std::unique_ptr<Variant>, n_points> variants;
   StepLine::States at;  ///< the states at the points
   struct Change {
-    Vector q, p, data, lambda;
+    Vector q, p, data, lambda, held;
   };
   Change start, end, shown;  ///< dz of the last step, and of the state
   bool shows = false;        ///< a change has been above the rounding of the state
@@ -154,9 +160,6 @@ Sensitivities::Sensitivities(Integrator& run, std::vector<Parameter> parameters,
   if (!system)
     throw Error(ErrorCode::refused,
                 name + " is an overdetermined DAE, and sensitivities are those of mechanical systems");
-  if (system->parts().obstacles)
-    throw Error(ErrorCode::refused,
-                name + " has obstacles, and sensitivities do not go over contacts that open and close");
   run.keep_solved_steps(true);
 }
 
@@ -165,11 +168,11 @@ Sensitivities::~Sensitivities() = default;
 bool Sensitivities::observe(const State& z, long step) {
   if (!failure_.empty()) return false;
   if (step == 0) begin(z);
-  failure_ = step == 0 ? std::string() : find_steps(z);
+  if (step > 0) find_steps(z);
   end_ = z;
   for (const SolvedStep& solved : steps_) {
     for (Direction& direction : directions_) direction.start = direction.end;
-    if (!failure_.empty() || !take(solved, true)) {
+    if (!take(solved, true)) {
       const std::string what = step == 0 ? "start" : "step to t = " + number_text(z.t);
       failure_ = "the " + what + " has no derivative: " + failure_;
       return false;
@@ -180,18 +183,18 @@ bool Sensitivities::observe(const State& z, long step) {
   return true;
 }
 
-/// Sets steps_ to those that led from end_ to z; why there are none that have derivatives, or nothing.
-std::string Sensitivities::find_steps(const State& z) {
+/// Sets steps_ to those that led from end_ to z, and whole_.
+void Sensitivities::find_steps(const State& z) {
+  const double whole = (z.t - end_.t) + (z.t_tail - end_.t_tail);
   steps_ = run_->solved_steps();
   if (steps_.empty()) steps_.push_back({end_, z.last_h, {}});  // friction by events has steps of its own
   double way = 0;
   for (const SolvedStep& solved : steps_) way += solved.h;
-  const double off = std::abs((z.t - end_.t) + (z.t_tail - end_.t_tail) - way);
-  if (run_->counters().switches + run_->counters().overstepped_switches > 0) return "it passes a switch of the model";
-  if (!run_->events().empty()) return "there is an event of contact or friction in it";
-  if (off > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(z.t))
-    return "it was cut into shorter ones";
-  return {};
+  const std::size_t events = run_->events().size() + static_cast<std::size_t>(run_->counters().overstepped_switches);
+  whole_ = events != events_ || run_->system().parts().obstacles ||
+           std::abs(whole - way) > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(z.t);
+  events_ = events;
+  if (whole_) steps_ = {{end_, whole, {}}};
 }
 
 /// Where a step of the run led: to the start of the next one, or to end_.
@@ -242,13 +245,17 @@ bool Sensitivities::take(const SolvedStep& step, bool solved) {
   const State* const next = solved ? end_of(step) : nullptr;
   const State& led_to = next ? *next : end_;
   start_ = step.start;
-  start_.history = end_.history;  // for start values of solves alone
+  if (!whole_) start_.history = end_.history;  // for start values of solves alone
   if (step.h != 0 && !directions_.empty()) {
     State again;
-    if (start_.last_h != 0) same_->integrator.renew_border(start_);
-    if (!step_->again(same_->integrator, start_, step.h, solved ? &step.solutions : nullptr, again)) {
-      failure_ = step_->failure();
-      return false;
+    if (whole_) {
+      if (!take_whole(*same_, start_, step.h, again, around_)) return false;
+    } else {
+      if (start_.last_h != 0) same_->integrator.renew_border(start_);
+      if (!step_->again(same_->integrator, start_, step.h, solved ? &step.solutions : nullptr, again)) {
+        failure_ = step_->failure();
+        return false;
+      }
     }
     const double apart =
         solved ? Remainder(run_->system().mass(), led_to, time_in_steps * std::abs(step.h)).apart(again) : 0;
@@ -265,12 +272,44 @@ bool Sensitivities::take(const SolvedStep& step, bool solved) {
   return true;
 }
 
-/// The starts at the points: the given ones, whose changes are projected as project_start() projects them,
+/// A step with events is taken by whole integrators: where their events are the same ones, at other times, their ends
+/// are smooth functions of the start and the model.
+bool Sensitivities::take_whole(Variant& with, const State& from, double h, State& to, std::vector<Event>& events) {
+  const InUse in_use(with);
+  try {
+    with.integrator.restore(from);
+    const std::size_t before = with.integrator.events().size();
+    const StepReport report = with.integrator.step(h);
+    failure_ = report.message;
+    if (!report.success()) return false;
+    events.clear();
+    for (std::size_t k = before; k < with.integrator.events().size(); ++k) {
+      const ContactEvent& event = with.integrator.events()[k];
+      events.emplace_back(event.kind, event.contact);
+    }
+    to = with.integrator.state();
+    return true;
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+  }
+  return false;
+}
+
+/// The starts at the points: with obstacles those of the variants, else the given ones, whose changes are projected as
+/// project_start() projects them,
 ///
 ///     G dq + g_s = 0, with p as it is given,    then d(G v + g_t) = 0 by dp = M dv
-void Sensitivities::carry_start(Direction& direction) {
+bool Sensitivities::carry_start(Direction& direction) {
   const System& base = run_->system();
   const State& z = end_;
+  if (base.parts().obstacles) {
+    for (std::size_t k = 0; k < n_points; ++k) {
+      direction.at[k] = direction.variants[k]->integrator.state();
+      failure_ = "its closed contacts are others beside it";
+      if (direction.at[k].closed != z.closed || direction.at[k].slip != z.slip) return false;
+    }
+    return true;
+  }
   const Vector &q0 = z.q.value(), &p0 = z.p.value();
   const auto system = [&](std::size_t k) -> const System& { return direction.variants[k]->integrator.system(); };
   const auto there = [&](std::size_t k, const Vector& x, const Vector& dx) {
@@ -308,9 +347,15 @@ void Sensitivities::carry_start(Direction& direction) {
     at = z;
     at.q.set(there(k, q0, dq));
     at.p.set(there(k, p0, dp));
-    at.lambda = index1_multipliers(system(k), at.view());
-    direction.variants[k]->integrator.equations().prepare(at);
+    try {
+      at.lambda = index1_multipliers(system(k), at.view());
+      direction.variants[k]->integrator.equations().prepare(at);
+    } catch (const std::exception& error) {
+      failure_ = error.what();
+      return false;
+    }
   }
+  return true;
 }
 
 /// A start sets a border by itself, that of the first step.
@@ -324,7 +369,7 @@ bool Sensitivities::carry(Direction& direction, double h) {
   for (std::size_t k = 0; own && k < n_points; ++k)
     if (auto& variant = direction.variants[k]; !variant)
       variant = make_(direction.parameter, line_points[k] * direction.change);
-  if (h == 0) return carry_start(direction), true;
+  if (h == 0) return carry_start(direction);
   StepLine::Variants with;
   for (std::size_t k = 0; k < n_points; ++k) {
     if (!own && !unchanged_[k]) unchanged_[k] = make_(direction.parameter, 0);
@@ -339,9 +384,19 @@ bool Sensitivities::carry(Direction& direction, double h) {
     move(start_.p, direction.start.p, from.p);
     if (direction.start.data.size() == from.scheme_data.size()) from.scheme_data += change * direction.start.data;
     if (direction.start.lambda.size() == from.lambda.size()) from.lambda += change * direction.start.lambda;
+    if (direction.start.held.size() == from.held.size()) from.held += change * direction.start.held;
+    if (whole_) continue;
     const InUse in_use(*with[k]);
     if (from.last_h != 0) with[k]->integrator.renew_border(from);
   }
+  std::vector<Event> events;
+  for (std::size_t k = 0; whole_ && k < n_points; ++k) {
+    if (!take_whole(*with[k], step_->from[k], h, direction.at[k], events)) return false;
+    if (events == around_) continue;
+    failure_ = "its events are others beside it, as where a contact is grazed";
+    return false;
+  }
+  if (whole_) return true;
   if (step_->along(with, h, direction.change, direction.at)) return true;
   failure_ = step_->failure();
   return false;
@@ -360,7 +415,7 @@ bool Sensitivities::find(Direction& direction, double h) {
   bool back = false;  // smaller changes have become rounding
   const double largest = largest_change * parameters_[direction.parameter].size;
   const double at_first = direction.begin(largest, h == 0);
-  for (int k = 0; k < most_changes; ++k) {
+  for (int k = 0; k < (whole_ ? most_over_events : most_changes); ++k) {
     rest = none;
     if (carry(direction, h)) {
       direction.combine(sixth, of_q, found.q);
@@ -382,13 +437,16 @@ bool Sensitivities::find(Direction& direction, double h) {
   }
   failure_.clear();
   direction.shows = direction.shows || remainder.shows(found.q, found.p, direction.change);
-  largest_remainder_ = std::max(largest_remainder_, rest);
+  largest_remainder_ = std::max({largest_remainder_, rest, step_->unsolved()});
   found.data.resize(direction.at.front().scheme_data.size());
   direction.combine(
       sixth, [](const State& at, Index j) { return static_cast<Extended>(at.scheme_data[j]); }, found.data);
   found.lambda.resize(direction.at.front().lambda.size());
   direction.combine(
       sixth, [](const State& at, Index j) { return static_cast<Extended>(at.lambda[j]); }, found.lambda);
+  found.held.resize(direction.at.front().held.size());
+  direction.combine(
+      sixth, [](const State& at, Index j) { return static_cast<Extended>(at.held[j]); }, found.held);
   if (h == 0 && !has_own(direction))
     for (auto& variant : direction.variants) variant.reset();
   return true;

@@ -139,10 +139,11 @@ bool StepLine::refine(Solved& by, NonlinearEquations& system, Vector& x, Vector&
     last = size;
     if (next < (by.extended ? thresholds::unit_of_extended_rounding : thresholds::unit_of_rounding) / 32) break;
   }
-  if (!(last < thresholds::unshrinking_change)) {
+  if (!(last < thresholds::rough_difference)) {
     failure_ = "it is not solved to rounding, corrections of " + number_text(last) + " of the unknowns remain";
     return false;
   }
+  if (last > thresholds::unshrinking_change) unsolved_ = std::max(unsolved_, last);
   for (Index i = 0; by.extended && i < x.size(); ++i) {
     const double tail = low[i];
     low[i] = 0;

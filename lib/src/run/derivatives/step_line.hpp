@@ -60,6 +60,8 @@ class StepLine {
   bool along(const Variants& variants, double h, double change, States& to);
   States from;
   const std::string& failure() const { return failure_; }
+  /// The largest correction of unknowns that rounding left above what is rounding elsewhere.
+  double unsolved() const { return unsolved_; }
 
  private:
   /// One solve of the step, or a repetition of one.
@@ -83,6 +85,7 @@ class StepLine {
   std::vector<std::unique_ptr<Solved>> solved_;  ///< in the order in which they are found
   std::array<Vector, n_points> residuals_;
   Vector x_, xs_, low_, correction_, off_, right_, rest_;
+  double unsolved_ = 0;
   std::string failure_;
 };
 
