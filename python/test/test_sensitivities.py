@@ -93,7 +93,7 @@ def test_what_is_refused(pendulum):
 def test_over_impacts():
     wall = gn.Model.problem("wall-pendulum")
     s = gn.solve(wall, (0, 1.5), step=0.01, sensitivities=["l2"])
-    assert len(s.events) > 0
+    assert len(s.contact_events) > 0
     length, d = wall.parameters["l2"], 1e-4
     ends = [gn.solve(wall.with_parameters(l2=length + k * d), (0, 1.5), step=0.01).y[:, -1] for k in (2, 1, -1, -2)]
     slope = (8 * (ends[1] - ends[2]) - (ends[0] - ends[3])) / (12 * d)

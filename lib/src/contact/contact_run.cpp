@@ -157,7 +157,16 @@ void ContactRun::warm_up() {
 void ContactRun::restore(const State& checkpoint) {
   laws_.restore(checkpoint);
   enter_piece();
-  if (!contact_.resting()) leave_piece();
+  if (contact_.resting()) return;
+  State inner = integrator_->state();
+  if (checkpoint.last_h != 0 && checkpoint.history.size() == inner.history.size() &&
+      checkpoint.scheme_data.size() == inner.scheme_data.size()) {
+    inner.history = checkpoint.history;
+    inner.last_h = checkpoint.last_h;
+    inner.scheme_data = checkpoint.scheme_data;
+    integrator_->restore(inner);
+  }
+  leave_piece();
 }
 
 Vector ContactRun::index1_multipliers() const {

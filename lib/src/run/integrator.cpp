@@ -220,7 +220,9 @@ void Integrator::restart(const State& from) {
   const Windings turns(from.turns);
   impl_->forget_singular_after(from);
   if (impl_->driver) {
-    impl_->driver->restore(from);
+    State fresh = from;
+    fresh.last_h = 0;
+    impl_->driver->restore(fresh);
     impl_->z = impl_->driver->state();
     return;
   }
@@ -252,8 +254,13 @@ void Integrator::restart(const State& from) {
 }
 
 void Integrator::restore(const State& checkpoint) {
-  if (impl_->driver) return restart(checkpoint);
   impl_->forget_singular_after(checkpoint);
+  if (impl_->driver) {
+    const Windings turns(checkpoint.turns);
+    impl_->driver->restore(checkpoint);
+    impl_->z = impl_->driver->state();
+    return;
+  }
   impl_->z = checkpoint;
   impl_->find_turns();
 }

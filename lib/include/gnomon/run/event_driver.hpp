@@ -42,6 +42,7 @@ class GNOMON_EXPORT EventDriver {
 
   /// lambda holds the multipliers of the constraints and then one for each obstacle.
   virtual const State& state() const = 0;
+  /// From a state that a run had; where last_h is 0, without what the scheme keeps of earlier steps.
   virtual void restore(const State& checkpoint) = 0;
   /// Of the state, in the order of its lambda; see Integrator::index1_multipliers.
   virtual Vector index1_multipliers() const = 0;

@@ -101,6 +101,7 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   void find_steps(const State& z);
   const State* end_of(const SolvedStep& step) const;
   bool take(const SolvedStep& step, bool solved);
+  bool again(const SolvedStep& step, bool solved, const State& led_to);
   bool carry_start(Direction& direction);
   using Event = std::pair<EventKind, Index>;  ///< and which contact or switch
   bool take_whole(Variant& with, const State& from, double h, State& to, std::vector<Event>& events);
@@ -119,6 +120,7 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   bool whole_ = false;             ///< events are in the step: whole integrators take it
   std::vector<Event> around_;      ///< those events
   std::size_t events_ = 0;         ///< of the run up to here
+  State again_;                    ///< where the step leads that is taken again
   State start_, end_;              ///< of a step, and of the last one; before the first one both are the start
   double shown_ = 0;               ///< time of the state
   double largest_remainder_ = 0;

@@ -142,6 +142,15 @@ struct Sensitivities::Direction {
     }
     return sum / change;
   }
+  /// By which the middle of the points is off the end of the step that was taken again, over the change. Points on
+  /// different branches of a function have another middle, whatever their differences are.
+  template <class Part>
+  void off_middle(const State& middle, const Part& part, Vector& out) const {
+    for (Index j = 0; j < out.size(); ++j) {
+      const auto pair = [&](std::size_t k) { return static_cast<Extended>(part(at[k], j)) + part(at[k + 1], j); };
+      out[j] = static_cast<double>(((15 * pair(0) - 6 * pair(2) + pair(4)) / 20 - part(middle, j)) / change);
+    }
+  }
   template <class Part>
   void combine(const LineWeights& weights, const Part& part, Vector& out) const {
     for (Index j = 0; j < out.size(); ++j)
@@ -191,7 +200,8 @@ void Sensitivities::find_steps(const State& z) {
   double way = 0;
   for (const SolvedStep& solved : steps_) way += solved.h;
   const std::size_t events = run_->events().size() + static_cast<std::size_t>(run_->counters().overstepped_switches);
-  whole_ = events != events_ || run_->system().parts().obstacles ||
+  const bool driven_border = run_->solved_steps().empty() && !run_->constraint_rank().dependent.empty();
+  whole_ = events != events_ || run_->system().parts().obstacles || driven_border ||
            std::abs(whole - way) > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(z.t);
   events_ = events;
   if (whole_) steps_ = {{end_, whole, {}}};
@@ -246,23 +256,11 @@ bool Sensitivities::take(const SolvedStep& step, bool solved) {
   const State& led_to = next ? *next : end_;
   start_ = step.start;
   if (!whole_) start_.history = end_.history;  // for start values of solves alone
+  again_ = led_to;
   if (step.h != 0 && !directions_.empty()) {
-    State again;
-    if (whole_) {
-      if (!take_whole(*same_, start_, step.h, again, around_)) return false;
-    } else {
-      if (start_.last_h != 0) same_->integrator.renew_border(start_);
-      if (!step_->again(same_->integrator, start_, step.h, solved ? &step.solutions : nullptr, again)) {
-        failure_ = step_->failure();
-        return false;
-      }
-    }
-    const double apart =
-        solved ? Remainder(run_->system().mass(), led_to, time_in_steps * std::abs(step.h)).apart(again) : 0;
-    if (!(apart < thresholds::same_solution)) {
-      failure_ = "taken again it leads to another state, " + number_text(apart) + " of it away";
-      return false;
-    }
+    // What a driver of events does before a step, or another solution next to that of the run, is not in equations.
+    if (!whole_ && !again(step, solved, led_to)) whole_ = true;
+    if (whole_ && !again(step, solved, led_to)) return false;
   }
   for (Direction& direction : directions_)
     if (!find(direction, step.h)) {
@@ -270,6 +268,25 @@ bool Sensitivities::take(const SolvedStep& step, bool solved) {
       return false;
     }
   return true;
+}
+
+/// The step of the run, by its equations or whole; false where that does not lead to the same state.
+bool Sensitivities::again(const SolvedStep& step, bool solved, const State& led_to) {
+  State& end = again_;
+  if (whole_) {
+    if (!take_whole(*same_, start_, step.h, end, around_)) return false;
+  } else {
+    if (start_.last_h != 0) same_->integrator.renew_border(start_);
+    if (!step_->again(same_->integrator, start_, step.h, solved ? &step.solutions : nullptr, end)) {
+      failure_ = step_->failure();
+      return false;
+    }
+  }
+  if (!solved) return true;
+  const double apart = Remainder(run_->system().mass(), led_to, time_in_steps * std::abs(step.h)).apart(end);
+  if (apart < thresholds::unshrinking_change) return true;
+  failure_ = "taken again it leads to another state, " + number_text(apart) + " of it away";
+  return false;
 }
 
 /// A step with events is taken by whole integrators: where their events are the same ones, at other times, their ends
@@ -423,6 +440,10 @@ bool Sensitivities::find(Direction& direction, double h) {
       direction.combine(fourth, of_q, q);
       direction.combine(fourth, of_p, p);
       rest = remainder(q - found.q, p - found.p, found.q, found.p, largest);
+      direction.off_middle(again_, of_q, q);
+      direction.off_middle(again_, of_p, p);
+      const double middle = remainder(q, p, found.q, found.p, largest);
+      if (!(middle < thresholds::same_solution)) rest = std::max(rest, middle);
     }
     if (rest < thresholds::smooth_difference || back) break;
     back = rest > before && before < thresholds::rough_difference;

@@ -89,13 +89,14 @@ bool StepLine::along(const Variants& variants, double h, double change, States& 
       const InUse in_use(*variants[k]);
       variants[k]->integrator.equations().begin(from[k], h);
     }
-    bool repeats = false;
-    for (const auto& at : solved_) repeats = repeats || at->then == Next::repeat;
-    const bool found = visit_solves(variants.front()->integrator.equations(), [&](Index solve, std::size_t place) {
-      if (place < solved_.size() && solve_along(variants, solve, *solved_[place], change, repeats))
-        return solved_[place]->then;
-      return Next::fail;
-    });
+    const bool repeats = std::any_of(solved_.begin(), solved_.end(), [](auto& at) { return at->then == Next::repeat; });
+    const bool found =
+        repeats ? repeat_beside(variants)
+                : visit_solves(variants.front()->integrator.equations(), [&](Index solve, std::size_t place) {
+                    if (place < solved_.size() && solve_along(variants, solve, *solved_[place], change))
+                      return Next::advance;
+                    return Next::fail;
+                  });
     if (!found) return false;
     for (std::size_t k = 0; k < n_points; ++k) {
       const InUse in_use(*variants[k]);
@@ -107,6 +108,25 @@ bool StepLine::along(const Variants& variants, double h, double change, States& 
     failure_ = error.what();
   }
   return false;
+}
+
+/// Where a scheme asks for repetitions until a solution is good enough, each point has a number of its own, of solutions.
+bool StepLine::repeat_beside(const Variants& variants) {
+  for (Variant* const variant : variants) {
+    const InUse in_use(*variant);
+    StepEquations& equations = variant->integrator.equations();
+    const bool found = visit_solves(equations, [&](Index solve, std::size_t place) {
+      Solved& by = *solved_[std::min(place, solved_.size() - 1)];
+      x_.resize(by.x.size());
+      equations.predict(solve, x_);
+      x_ = by.x;
+      low_.setZero(x_.size());
+      if (!refine(by, equations.system(equations.system_of(solve)), x_, low_)) return Next::fail;
+      return equations.accept(solve, x_);
+    });
+    if (!found) return false;
+  }
+  return true;
 }
 
 bool StepLine::newton(Solved& at) {
@@ -193,9 +213,8 @@ double StepLine::correction(Solved& by, NonlinearEquations& system, const Vector
 }
 
 /// dx by the derivative of F along the line, and the points take x + k a dx. Where that of order four is another one,
-/// it is what the quotient of order four sees at the ends. Where a scheme asks for repetitions until a solution is good
-/// enough, those of the points are solutions: repeats.
-bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, double change, bool repeats) {
+/// it is what the quotient of order four sees at the ends.
+bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, double change) {
   const Index size = at.x.size();
   x_.resize(size);
   for (std::size_t k = 0; k < n_points; ++k) {
@@ -238,13 +257,9 @@ bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, do
       low_[i] = static_cast<double>(sum - x_[i]);
     }
     NonlinearEquations& system = equations.system(equations.system_of(solve));
-    if (repeats) {
-      if (!refine(at, system, x_, low_)) return false;
-    } else if (at.extended) {
-      system.set_low(low_);
-    }
-    if (equations.accept(solve, x_) == at.then) continue;
-    failure_ = "a step beside it is solved in another number of repetitions";
+    if (at.extended) system.set_low(low_);
+    if (equations.accept(solve, x_) == Next::advance) continue;
+    failure_ = equations.failure();
     return false;
   }
   return true;

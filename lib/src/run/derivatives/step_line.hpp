@@ -80,7 +80,8 @@ class StepLine {
   bool solve_linear(Solved& by, Vector& f);
   /// Its size, of scaled unknowns; the correction is in correction_.
   double correction(Solved& by, NonlinearEquations& system, const Vector& x, const Vector& low);
-  bool solve_along(const Variants& variants, Index solve, Solved& at, double change, bool repeats);
+  bool solve_along(const Variants& variants, Index solve, Solved& at, double change);
+  bool repeat_beside(const Variants& variants);
 
   std::vector<std::unique_ptr<Solved>> solved_;  ///< in the order in which they are found
   std::array<Vector, n_points> residuals_;
