@@ -76,8 +76,14 @@ Integrator& ContactRun::integrator_of(const ContactPhase& phase) {
     options.event_driver = nullptr;
     integrator = std::make_unique<Integrator>(phase.model, scheme_, scheme_options_, solver_, solver_options_, options);
     if (order_ > 0) integrator->estimate_errors(true);
+    integrator->keep_solved_steps(keeps_solved_steps_);
   }
   return *integrator;
+}
+
+void ContactRun::keep_solved_steps(bool on) {
+  keeps_solved_steps_ = on;
+  for (auto& [key, integrator] : integrators_) integrator->keep_solved_steps(on);
 }
 
 /// The integrator of the phase that the laws have chosen goes on from their state.

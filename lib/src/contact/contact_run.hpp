@@ -47,6 +47,10 @@ class ContactRun final : public EventDriver {
   const ConstraintRank& constraint_rank() const override { return contact_.constraint_rank(); }
   const SingularPosition& singular_position() const override { return singular_; }
   StepEquations& equations() override;
+  void keep_solved_steps(bool on) override;
+  const std::vector<SolvedStep>& solved_steps() const override {
+    return integrator_ ? integrator_->solved_steps() : none_;
+  }
 
  private:
   Integrator& integrator_of(const ContactPhase& phase);
@@ -94,6 +98,8 @@ class ContactRun final : public EventDriver {
 
   int order_ = 0;        // of the estimates of errors; 0: there are none
   bool judged_ = false;  // steps of the run were of a tolerance
+  bool keeps_solved_steps_ = false;
+  const std::vector<SolvedStep> none_;
   Vector error_q_, error_v_, piece_q_, piece_v_, sum_q_, sum_v_;
 
   /// Everything that a failed step must leave as it was.

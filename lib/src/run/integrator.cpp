@@ -374,10 +374,11 @@ const System& Integrator::system() const {
 }
 void Integrator::keep_solved_steps(bool on) {
   impl_->keeps_solved_steps = on;
+  if (impl_->driver) impl_->driver->keep_solved_steps(on);
 }
 
 const std::vector<SolvedStep>& Integrator::solved_steps() const {
-  return impl_->solved_steps;
+  return impl_->driver ? impl_->driver->solved_steps() : impl_->solved_steps;
 }
 
 void Integrator::renew_border(const State& z) {

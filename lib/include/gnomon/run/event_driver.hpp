@@ -64,6 +64,9 @@ class GNOMON_EXPORT EventDriver {
   virtual const SingularPosition& singular_position() const = 0;
   /// Throws Error(refused) while nothing moves.
   virtual StepEquations& equations() = 0;
+  /// See Integrator::solved_steps: those of the last piece of the last step.
+  virtual void keep_solved_steps(bool on) = 0;
+  virtual const std::vector<SolvedStep>& solved_steps() const = 0;
 };
 
 }  // namespace gnomon

@@ -196,11 +196,11 @@ bool Sensitivities::observe(const State& z, long step) {
 void Sensitivities::find_steps(const State& z) {
   const double whole = (z.t - end_.t) + (z.t_tail - end_.t_tail);
   steps_ = run_->solved_steps();
-  if (steps_.empty()) steps_.push_back({end_, z.last_h, {}});  // friction by events has steps of its own
   double way = 0;
   for (const SolvedStep& solved : steps_) way += solved.h;
   const std::size_t events = run_->events().size() + static_cast<std::size_t>(run_->counters().overstepped_switches);
-  const bool driven_border = run_->solved_steps().empty() && !run_->constraint_rank().dependent.empty();
+  // Of friction by events only its driver renews the border.
+  const bool driven_border = run_->system().parts().friction && !run_->constraint_rank().dependent.empty();
   whole_ = events != events_ || run_->system().parts().obstacles || driven_border ||
            std::abs(whole - way) > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(z.t);
   events_ = events;
@@ -322,8 +322,9 @@ bool Sensitivities::carry_start(Direction& direction) {
   if (base.parts().obstacles) {
     for (std::size_t k = 0; k < n_points; ++k) {
       direction.at[k] = direction.variants[k]->integrator.state();
+      if (direction.at[k].closed == z.closed && direction.at[k].slip == z.slip) continue;
       failure_ = "its closed contacts are others beside it";
-      if (direction.at[k].closed != z.closed || direction.at[k].slip != z.slip) return false;
+      return false;
     }
     return true;
   }
