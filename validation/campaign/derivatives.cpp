@@ -57,9 +57,12 @@ std::vector<Place> places_of(const RandomProblem& problem, long number) {
   }
   const auto j = static_cast<Index>(one_of(terms.mass.size()));
   places.push_back({"mass", terms.mass[j], true, [j](RandomTerms& t, Vector&, Vector&, double d) { t.mass[j] += d; }});
-  for (std::size_t i = 0; i < terms.constraints.size(); ++i)
-    if (const ConstraintTerm& term = terms.constraints[i];
-        term.kind != ConstraintTerm::Kind::repeat && term.constant != 0) {
+  // What another row repeats is not changed: it would contradict that row.
+  const bool repeats = std::any_of(terms.constraints.begin(), terms.constraints.end(), [](const ConstraintTerm& term) {
+    return term.kind == ConstraintTerm::Kind::repeat;
+  });
+  for (std::size_t i = 0; !repeats && i < terms.constraints.size(); ++i)
+    if (const ConstraintTerm& term = terms.constraints[i]; term.constant != 0) {
       places.push_back({"constraint", std::abs(term.constant), true,
                         [i](RandomTerms& t, Vector&, Vector&, double d) { t.constraints[i].constant += d; }});
       break;

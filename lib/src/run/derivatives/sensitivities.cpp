@@ -64,12 +64,12 @@ namespace {
 /// velocities in a time; where that is zero, each part by itself. Also how far states are apart.
 class Remainder {
  public:
-  Remainder(const Mass& mass, const State& z, double time)
-      : weights_(mass.diagonal_entries().cwiseAbs().cwiseSqrt()), z_(z), time_(time) {}
+  Remainder(const Mass& mass, const State& z, double time, double rounding = thresholds::term_rounding)
+      : rounding_(rounding), weights_(mass.diagonal_entries().cwiseAbs().cwiseSqrt()), z_(z), time_(time) {}
 
   double operator()(const Vector& off_q, const Vector& off_p, const Vector& q, const Vector& p, double largest) const {
-    const auto part = [largest](double off, double size, double whole) {
-      return off == 0 || off * largest <= thresholds::term_rounding * whole ? 0 : off / size;
+    const auto part = [this, largest](double off, double size, double whole) {
+      return off == 0 || off * largest <= rounding_ * whole ? 0 : off / size;
     };
     // At rest momenta are rounding: they count against those of all energy.
     const double z_q = of_q(z_.q.value()), z_p = std::max(of_p(z_.p.value()), std::sqrt(2 * z_.energy_scale));
@@ -94,6 +94,7 @@ class Remainder {
   double of_p(const Vector& p) const { return p.cwiseQuotient(weights_).lpNorm<Eigen::Infinity>(); }
   double both(const Vector& q, const Vector& p) const { return std::max(of_q(q) / time_, of_p(p)); }
 
+  double rounding_;
   Vector weights_;
   const State& z_;
   double time_;
@@ -427,7 +428,8 @@ bool Sensitivities::find(Direction& direction, double h) {
   Vector q(found.q.size()), p(found.p.size());
   const auto of_q = [](const State& at, Index j) { return static_cast<Extended>(at.q.value()[j]) + at.q.tail()[j]; };
   const auto of_p = [](const State& at, Index j) { return static_cast<Extended>(at.p.value()[j]) + at.p.tail()[j]; };
-  const Remainder remainder(run_->system().mass(), end_, time_in_steps * std::abs(h));
+  const Remainder remainder(run_->system().mass(), end_, time_in_steps * std::abs(h),
+                            whole_ ? thresholds::event_rounding : thresholds::term_rounding);
   constexpr double none = std::numeric_limits<double>::infinity();
   double rest = none, before = none;
   bool back = false;  // smaller changes have become rounding
