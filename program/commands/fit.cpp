@@ -45,6 +45,7 @@ FitSetup set_up(const Registry& registry, FitArguments& a, std::vector<std::stri
   read_records(a, instance, setup, notes);
   const Span span = choose_runs(registry, instance, setup, a);
   setup.step = span.tolerances ? 0 : span.h;
+  if (span.tolerances) setup.tolerance = span.tolerances->relative;
   IntegratorOptions options = parse_integrator_options(registry, a.run);
   options.project_start = true;
   options.interrupt = Signals::caught();

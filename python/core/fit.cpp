@@ -60,6 +60,7 @@ py::tuple fitted(const ProblemSource& source, const py::dict& what) {
   setup.held = parameters_of(what["held"]);
   Signals signals;
   setup.stop = [&signals] { return signals.pending(); };
+  if (!(setup.step > 0)) setup.tolerance = entry<double>(what, "rtol");
   IntegratorOptions options;
   options.project_start = true;
   const std::optional<Tolerances> tolerances =

@@ -1,5 +1,6 @@
 """gn.fit: parameters from measured motions."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import gnomon as gn
 import numpy as np
 import pytest
+from conftest import interrupted
 
 STEP = dict(step=0.02)
 TIMES = np.linspace(0, 3, 31)
@@ -245,3 +247,107 @@ def test_without_ceres(tmp_path):
         [sys.executable, "-c", script], env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}, capture_output=True, text=True
     )
     assert "what fits parameters, a module built with Ceres Solver (libceres-dev), is missing" in end.stderr.splitlines()[-1]
+
+
+def test_interrupted():
+    times = np.linspace(0, 20, 201)
+    s = gn.solve(double_pendulum(), (0, 20), rtol=1e-9, t_eval=times)
+    with interrupted(after=0.3):
+        while True:
+            gn.fit(double_pendulum(), dict(t=s.t, a=s.q[0]), dict(l=1.1, m2=0.8), rtol=1e-9)
+
+
+def test_a_mechanism():
+    text = """format = 1
+planar = true
+gravity = [0, -9.81]
+points = { O = [0, 0] }
+[parameters]
+m = { value = 1.0, min = 0.1 }
+a = { value = 0.5, min = 0.1, unit = "m" }
+d = 0.05
+[bodies.bar]
+mass = "m"
+inertia = 0.1
+markers = { hinge = [0, "a"] }
+orientation = "50*deg"
+place = { hinge = "O" }
+[joints]
+pivot = { type = "revolute", between = ["O", "bar.hinge"], damping = "d" }
+"""
+    model = gn.Model.from_toml(text)
+    s = gn.solve(model.with_parameters(a=0.55, d=0.08), (0, 2), t_eval=np.linspace(0, 2, 21), step=0.02)
+    assert "pivot.angle" in s.outputs
+    data = {"t": s.t, "pivot.angle": np.rad2deg(s.outputs["pivot.angle"])}
+    f = gn.fit(model, data, ["a", "d"], outputs={"pivot.angle": "deg"}, step=0.02)
+    assert f["a"] == pytest.approx(0.55, abs=1e-9) and f["d"] == pytest.approx(0.08, abs=1e-9)
+
+
+TEXT = """format = 1
+coordinates = ["a"]
+mass = "l^2"
+potential = "-9.81*l*cos(a)"
+force = { a = "-c*der(a)" }
+parameters = { l = { value = 1.0, unit = "m" }, c = { value = 0.1, min = 0 }, offset = 0.0 }
+start = { position = { a = 0.7 } }
+outputs = { encoder = { formula = "a + offset", unit = "rad" } }
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """`gnomon` in a folder with a model and two tables of its motion."""
+
+    def run(*arguments, status=0):
+        done = subprocess.run([os.environ["GNOMON_PROGRAM"], *arguments], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        return done.stdout if status != 2 else done.stderr
+
+    if "GNOMON_PROGRAM" not in os.environ:
+        pytest.skip("GNOMON_PROGRAM is not set")
+    (tmp_path / "p.toml").write_text(TEXT)
+    for name, start in (("one", "0.7"), ("two", "0.3")):
+        (tmp_path / "q.toml").write_text(TEXT.replace("a = 0.7", f"a = {start}"))
+        exact = ["--set", "l=1.13", "--set", "c=0.2", "--set", "offset=0.05", "--step", "0.02", "--until", "2"]
+        run("run", "q.toml", *exact, "--times", "0:0.1:2", "--output", f"{name}.csv")
+    run.folder = tmp_path
+    return run
+
+
+def test_the_command(program):
+    given = ["--columns", "encoder", "--step", "0.02", "--json"]
+    found = json.loads(program("fit", "p.toml", "one.csv", "--vary", "l,c,offset", *given))
+    assert found["status"] == "success" and found["parameters"]["l"]["unit"] == "m"
+    for name, value in dict(l=1.13, c=0.2, offset=0.05).items():
+        assert found["parameters"][name]["value"] == pytest.approx(value, abs=1e-10)
+    found = json.loads(
+        program("fit", "p.toml", "one.csv", "two.csv", "--vary", "l,c=0.3,start.a=0.5", "--set", "offset=0.05", *given)
+    )
+    assert found["names"] == ["l", "c", "one.start.a", "two.start.a"]
+    assert found["parameters"]["two.start.a"]["value"] == pytest.approx(0.3, abs=1e-10)
+    held = ["--set", "two.start.a=0.3", "--set", "one.offset=0.05", "--set", "two.offset=0.05"]
+    found = json.loads(program("fit", "p.toml", "one.csv", "two.csv", "--vary", "l,c", *held, *given))
+    assert found["parameters"]["l"]["value"] == pytest.approx(1.13, abs=1e-10)
+    files = ["--output", "left.csv", "--report", "fit.html", "--sigma", "encoder=0.01"]
+    text = program("fit", "p.toml", "one.csv", "--vary", "l,c,offset", "--rtol", "1e-8", *files)
+    assert "gnomon run p.toml --set l=1.1" in text and "sigma 0.01 given, 21 values" in text and "der(a)" in text
+    left = gn.read(program.folder / "left.csv")
+    assert left.columns[:5] == ["record", "t", "a", "a.fitted", "a.left"] and left.units["encoder.left"] == "rad"
+    assert "95 % interval" in (program.folder / "fit.html").read_text()
+
+
+def test_what_the_command_refuses(program):
+    for words, arguments in (
+        ('unknown parameter "ll"; did you mean "l"', ["one.csv", "--vary", "ll"]),
+        ("--vary is missing: it says what is sought", ["one.csv"]),
+        ("DATA is missing", ["--vary", "l"]),
+        ('unknown column of the data "x"', ["one.csv", "--vary", "l", "--columns", "a=x"]),
+        ('unknown quantity of p "x"', ["one.csv", "--vary", "l", "--columns", "x=a"]),
+        ("--sigma = 0 is not above zero", ["one.csv", "--vary", "l", "--sigma", "0"]),
+        ('column a has the unit "parsec"', ["one.csv", "--vary", "l", "--unit", "a=parsec"]),
+        ('"nothing.csv" cannot be read', ["nothing.csv", "--vary", "l"]),
+        ("c begins at -1, expected a number between 0 and inf", ["one.csv", "--vary", "c=-1"]),
+        ("does not end in .html", ["one.csv", "--vary", "l", "--report", "a.txt"]),
+    ):
+        said = program("fit", "p.toml", *arguments, status=2)
+        assert words in said and said.count("\n") == 1, said

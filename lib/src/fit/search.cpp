@@ -14,6 +14,8 @@ constexpr double final_change = 0x1p-10;
 constexpr int most_estimates = 12;
 /// Of what was measured: an error that is rounding.
 constexpr double least_sigma = 0x1p-40;
+/// Of the tolerance of steps: how far apart their sizes put the numbers that are sought.
+constexpr double part_of_tolerance = 0x1p-4;
 /// Of the size of a parameter: it is at its bound.
 constexpr double at_bound = 0x1p-40;
 
@@ -134,6 +136,7 @@ class Search {
     bool stopped = false;
     problem.stop = [&] { return stopped = setup_.stop && setup_.stop(); };
     problem.most_iterations = setup_.most_iterations;
+    problem.precision = part_of_tolerance * setup_.tolerance;
     const LeastSquares& by = setup_.least_squares ? *setup_.least_squares : ceres_least_squares();
     const LeastSquaresSolution solution = by.minimise(problem);
     found_.x = numbers(solution.x);

@@ -65,6 +65,7 @@ struct FitSetup {
   Assignments set;         ///< parameters that are held, or where the search begins
   VariedProblem::Run run;  ///< a run of an instance, started, with IntegratorOptions::project_start
   double step = 0;         ///< 0: steps of the tolerance that `run` sets
+  double tolerance = 0;    ///< that of the steps: the motion is no smooth function of s below it
   std::vector<Record> records;
   std::vector<FitColumn> columns;
   std::vector<FitParameter> free;

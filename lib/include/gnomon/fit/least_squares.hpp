@@ -22,6 +22,7 @@ struct LeastSquaresProblem {
   std::function<bool(const Vector& x, Vector& r, Matrix* jacobian)> evaluate;
   std::function<bool()> stop;  ///< asked after every iteration: true ends the search; empty: never
   int most_iterations = 100;
+  double precision = 0;  ///< of the unknowns, a part of them: smaller steps end the search; 0: that of rounding
 };
 
 struct LeastSquaresSolution {

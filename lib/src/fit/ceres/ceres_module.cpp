@@ -3,7 +3,8 @@
 
 #include <ceres/ceres.h>
 
-#include <memory>
+#include <algorithm>
+#include <cmath>
 
 #include "gnomon/fit/least_squares.hpp"
 
@@ -81,8 +82,8 @@ class CeresLeastSquares final : public LeastSquares {
     options.num_threads = 1;
     options.max_num_iterations = of.most_iterations;
     options.max_num_consecutive_invalid_steps = most_rejected_steps;
-    options.function_tolerance = smallest_change_of_cost;
-    options.parameter_tolerance = smallest_change_of_unknowns;
+    options.function_tolerance = std::max(smallest_change_of_cost, of.precision * of.precision);
+    options.parameter_tolerance = std::max(smallest_change_of_unknowns, of.precision);
     options.gradient_tolerance = smallest_gradient;
     options.callbacks.push_back(&stop);
     ceres::Solver::Summary summary;
