@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 
@@ -233,6 +234,9 @@ def test_files_frames_and_pages(tmp_path):
     page = gn.report(f, tmp_path / "fit.html").read_text()
     assert "95 % interval" in page and "measured less fitted" in page
     assert len(f.plot().axes) == 2
+    again = pickle.loads(pickle.dumps(f))
+    assert dict(again) == dict(f) and gn.report(again, tmp_path / "again.html").read_text() == page
+    assert np.array_equal(again.records[0].residuals["angle"], f.records[0].residuals["angle"], equal_nan=True)
 
 
 def test_without_ceres(tmp_path):
@@ -328,6 +332,9 @@ def test_the_command(program):
     held = ["--set", "two.start.a=0.3", "--set", "one.offset=0.05", "--set", "two.offset=0.05"]
     found = json.loads(program("fit", "p.toml", "one.csv", "two.csv", "--vary", "l,c", *held, *given))
     assert found["parameters"]["l"]["value"] == pytest.approx(1.13, abs=1e-10)
+    own = json.loads(program("fit", "p.toml", "one.csv", "two.csv", "--vary", "l,c,one.offset,two.offset", *held[:2], *given))
+    assert own["names"][2:] == ["one.offset", "two.offset"]
+    assert own["parameters"]["two.offset"]["value"] == pytest.approx(0.05, abs=1e-9)
     files = ["--output", "left.csv", "--report", "fit.html", "--sigma", "encoder=0.01"]
     text = program("fit", "p.toml", "one.csv", "--vary", "l,c,offset", "--rtol", "1e-8", *files)
     assert "gnomon run p.toml --set l=1.1" in text and "sigma 0.01 given, 21 values" in text and "der(a)" in text

@@ -40,7 +40,9 @@ std::string beyond_bounds(const OptionSpecs& specs, const Assignments& set) {
     for (const OptionSpec& spec : specs) {
       double number = 0;
       if (spec.name != name || spec.kind != OptionSpec::Kind::real || !read_number(value, number)) continue;
-      if (number < spec.minimum || number > spec.maximum) text += (text.empty() ? "" : ", ") + name + " = " + value;
+      if (number >= spec.minimum && number <= spec.maximum) continue;
+      text += text.empty() ? "" : ", ";
+      text.append(name).append(" = ").append(value);
     }
   return text;
 }
@@ -100,15 +102,20 @@ VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, c
   for (const std::string& name : coordinates)
     for (const std::string& entry : {name, "der(" + name + ")"}) known.push_back(start_prefix + entry);
 
+  const auto asked_twice = [&](const std::string& name) {
+    return Error(ErrorCode::bad_value, kind + " " + name + " is asked for twice");
+  };
+  const auto not_real = [&](const std::string& name) {
+    return Error(ErrorCode::bad_value, kind + " " + name + " is by a parameter of " + problem.name() +
+                                           " that is no real number, and a motion has no derivative by it");
+  };
   for (const std::string& name : names) {
     if (std::count_if(varied_.begin(), varied_.end(), [&](const Varied& one) { return one.name == name; }) > 0)
-      throw Error(ErrorCode::bad_value, kind + " " + name + " is asked for twice");
+      throw asked_twice(name);
     const auto spec =
         std::find_if(parameters.begin(), parameters.end(), [&](const OptionSpec& one) { return one.name == name; });
     if (spec != parameters.end()) {
-      if (spec->kind != OptionSpec::Kind::real)
-        throw Error(ErrorCode::bad_value, kind + " " + name + " is by a parameter of " + problem.name() +
-                                              " that is no real number, and a motion has no derivative by it");
+      if (spec->kind != OptionSpec::Kind::real) throw not_real(name);
       varied_.push_back({name, problem.value(options, name)});
       parameters_.push_back({name, size_of(std::abs(varied_.back().value)), true});
       continue;

@@ -79,7 +79,8 @@ class FitResult(Mapping):
     """
 
     def __init__(self, found: _core.Fitted, model: Model, provenance: Mapping[str, Any]):
-        self._found, self.provenance = found, dict(provenance)
+        self._found: _core.Fitted | str = found
+        self.provenance = dict(provenance)
         parameters = found.parameters
         self.names = [one["name"] for one in parameters]
         self._values = {one["name"]: one["value"] for one in parameters}
@@ -156,9 +157,14 @@ class FitResult(Mapping):
         return figure
 
     def _page(self, title: str | None) -> str:
-        """The page that gnomon.report writes."""
+        """The page that gnomon.report writes; of a result that was pickled, as it was then."""
+        if isinstance(self._found, str):
+            return self._found
         facts = [(name, str(value)) for name, value in self.provenance.items() if value not in (None, {}, [])]
         return self._found.page(title or f"{self.model.name}, fitted", facts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_found": self._page(None)}
 
     def __str__(self) -> str:
         width = max(map(len, self.names))
