@@ -74,7 +74,14 @@ int fit_problem(const Registry& registry, FitArguments a) {
     throw Error(ErrorCode::bad_value, "both --output - and --json are given: only one of them can be standard output");
   std::vector<std::string> notes;
   const FitSetup setup = set_up(registry, a, notes);
-  const FitResult result = fit(setup);
+  FitResult result;
+  try {
+    result = fit(setup);
+  } catch (const Error&) {
+    if (!Signals::interrupted()) throw;
+    say(stderr, "gnomon: interrupted before there was a fit\n");
+    return ended_by_signal;
+  }
   print_fit(a.json || a.output == "-" ? stderr : stdout, a, result, notes);
   if (a.json) say_lines(validation::json_text(fit_json(a, setup, result)));
   if (a.output) write_residuals(*a.output, a, result);

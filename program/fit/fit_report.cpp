@@ -74,7 +74,7 @@ void print_fit(std::FILE* out, const FitArguments& a, const FitResult& result, c
       result.runs_with_derivatives, a.run.scheme, a.run.rtol.empty() ? "step " + a.run.step : "rtol " + a.run.rtol);
   for (const std::string& note : notes) say(out, "  note         {}\n", note);
   for (const std::string& warning : result.warnings) say(out, "  WARNING      {}\n", warning);
-  if (const std::string command = command_of_fitted(a, result); !command.empty())
+  if (const std::string command = command_of_fitted(a, result); result.converged && !command.empty())
     say(out, "  run          {}\n", command);
 }
 

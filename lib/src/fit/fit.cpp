@@ -48,10 +48,11 @@ class Fit {
     out_.values = static_cast<long>(motion_.places().size());
     take_columns();
     take_records();
-    take_parameters();
-    judge();
     if (setup_.look_for_chaos)
       for (std::size_t r = 0; r < out_.records.size(); ++r) look_for_chaos(r);
+    take_parameters();
+    if (lost_) lose();
+    judge();
     out_.runs = motion_.runs();
     out_.runs_with_derivatives = motion_.runs_with_derivatives();
     return std::move(out_);
@@ -219,7 +220,7 @@ class Fit {
       names.push_back(free.name);
       changes.push_back(free.name + " by " + with_sign(sign * part / largest / 100));
     }
-    if (!shows) return;
+    if (!shows || lost_) return;
     if (names.size() == 1)
       out_.warnings.push_back("Parameter " + names[0] + " is not determined: no change of it shows in the data.");
     else
@@ -234,7 +235,8 @@ class Fit {
       out_.chi_squared += std::pow(
           (found_.y[static_cast<Index>(i)] - place.measured) / found_.sigma[static_cast<Index>(place.column)], 2);
     }
-    if (!out_.converged) out_.warnings.push_back("The search did not end at a least sum of squares: " + out_.message);
+    if (!out_.converged && !lost_)
+      out_.warnings.push_back("The search did not end at a least sum of squares: " + out_.message);
     const long left = out_.degrees_of_freedom();
     if (left <= 0)
       out_.warnings.push_back("There are " + std::to_string(out_.values) + " values for " +
@@ -242,7 +244,7 @@ class Fit {
                               " unknowns: nothing is left that tells how good the fit is.");
     const bool given =
         std::all_of(out_.columns.begin(), out_.columns.end(), [](const FittedColumn& one) { return one.sigma_given; });
-    if (given && left > 0 && probability_of_larger(out_.chi_squared, left) < improbable)
+    if (given && !lost_ && left > 0 && probability_of_larger(out_.chi_squared, left) < improbable)
       out_.warnings.push_back(
           "What is left is larger than sigma says: chi^2 is " + number_text(out_.chi_squared, 4) + " with " +
           std::to_string(left) +
@@ -276,7 +278,7 @@ class Fit {
         " % of the motion, have grown to all of it at t = " + number_text(growth.lost, 3) +
         ": later data lead to the parameters only from values that are nearly these; fit a record that ends before, or "
         "several short ones.");
-    if (missed()) lose();
+    lost_ = lost_ || missed();
   }
 
   /// Whether what is left is no small part of the motion: the search has ended at another least value than it sought.
@@ -301,6 +303,7 @@ class Fit {
   Found found_;
   FitResult out_;
   std::vector<double> sizes_;  ///< of what was measured, one a column
+  bool lost_ = false;          ///< the search did not come near data of a chaotic motion
 };
 
 }  // namespace
