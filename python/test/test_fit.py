@@ -12,6 +12,18 @@ import numpy as np
 import pytest
 from conftest import interrupted
 
+def has_ceres():
+    """Whether Gnomon was built with it."""
+    try:
+        model = gn.Model("x", 1, "k*x^2", parameters=dict(k=1.0))
+        gn.fit(model, dict(t=[0, 0.1, 0.2], x=[1.0, 0.99, 0.96]), ["k"], q0=[1], step=0.1)
+    except gn.RefusedError as error:
+        assert "libceres-dev" in str(error)
+        return False
+    return True
+
+
+needs_ceres = pytest.mark.skipif(not has_ceres(), reason="Gnomon was built without Ceres Solver")
 STEP = dict(step=0.02)
 TIMES = np.linspace(0, 3, 31)
 
@@ -37,6 +49,7 @@ def measured(model, times=TIMES, t0=0.0, **given):
     return gn.solve(model, (t0, times[-1]), t_eval=times, **{**STEP, **given})
 
 
+@needs_ceres
 def test_exact_data():
     s = measured(swinging().with_parameters(l=1.13, c=0.23), q0=[0.7], v0=[-0.4])
     f = gn.fit(
@@ -51,6 +64,7 @@ def test_exact_data():
     assert "l" in str(f) and "FitResult" in repr(f) and f.to_dataframe().loc["l", "state"] == "determined"
 
 
+@needs_ceres
 def test_gaps_rates_and_units():
     s = measured(swinging().with_parameters(l=1.13, c=0.23), q0=[0.7])
     angle, height = np.rad2deg(s.q[0]), 1000 * s.outputs["height"]
@@ -67,6 +81,7 @@ def test_gaps_rates_and_units():
         gn.fit(swinging(), data, ["l"], q0=[0.7], outputs=dict(angle="mm"), **STEP)
 
 
+@needs_ceres
 def test_records_that_start_anywhere():
     model = swinging().with_parameters(l=1.13)
     one = measured(model, q0=[0.7], times=np.linspace(5, 7, 21), t0=5.0)
@@ -83,6 +98,7 @@ def test_records_that_start_anywhere():
     assert h["l"] == pytest.approx(1.13, abs=1e-10) and h.records[0].t0 == 5
 
 
+@needs_ceres
 def test_a_start_on_constraints():
     model = on_a_rod()
     x = np.sin(0.9)
@@ -94,6 +110,7 @@ def test_a_start_on_constraints():
     assert not f.warnings and f.states["start.x"] == "determined"
 
 
+@needs_ceres
 def test_bounds():
     rng = np.random.default_rng(3)
     s = measured(swinging().with_parameters(c=0.0), q0=[0.7])
@@ -109,6 +126,7 @@ def test_bounds():
         gn.fit(swinging(), dict(t=s.t, a=s.q[0]), dict(c=-1), q0=[0.7], **STEP)
 
 
+@needs_ceres
 def test_what_is_not_determined():
     s = measured(swinging().with_parameters(l=1.13, c=0.0), q0=[0.7])
     f = gn.fit(swinging().with_parameters(c=0.0), dict(t=s.t, a=s.q[0]), ["m", "l"], q0=[0.7], **STEP)
@@ -125,6 +143,7 @@ def test_what_is_not_determined():
     assert f.states == dict(g="determined", m="not determined", k="not determined")
 
 
+@needs_ceres
 def test_sigma_given_and_estimated():
     rng = np.random.default_rng(7)
     s = measured(swinging().with_parameters(l=1.13, c=0.23), q0=[0.7])
@@ -143,6 +162,7 @@ def test_sigma_given_and_estimated():
     assert f.sigma["a"] == pytest.approx(0.01, rel=0.3) and f.sigma["height"] == pytest.approx(0.1, rel=0.3)
 
 
+@needs_ceres
 def test_a_trial_without_a_motion_is_rejected():
     model = gn.Model("x", 1, "k*x^2/2 + log(k - 1)", parameters=dict(k=9.0), start=dict(position=dict(x=1.0)))
     s = measured(model.with_parameters(k=1.2))
@@ -159,6 +179,7 @@ def double_pendulum():
     )
 
 
+@needs_ceres
 def test_a_chaotic_record():
     times = np.linspace(0, 40, 401)
     rng = np.random.default_rng(5)
@@ -174,6 +195,7 @@ def test_a_chaotic_record():
     assert not any("chaotic" in text for text in f.warnings) and abs(f["l"] - 1) < 4 * f.errors["l"]
 
 
+@needs_ceres
 def test_regular_motions_are_not_called_chaotic():
     times = np.linspace(0, 100, 501)
     s = measured(swinging().with_parameters(c=0.0), q0=[1.5], times=times)
@@ -181,6 +203,7 @@ def test_regular_motions_are_not_called_chaotic():
     assert f["l"] == pytest.approx(1, abs=1e-8) and not f.warnings
 
 
+@needs_ceres
 def test_what_is_wrong_is_said():
     s = measured(swinging(), q0=[0.7])
     data = dict(t=s.t, a=s.q[0])
@@ -219,6 +242,7 @@ def test_neighbours_of_a_bound():
         gn.solve(model, (0, 1), sensitivities=["l"], **STEP)
 
 
+@needs_ceres
 def test_files_frames_and_pages(tmp_path):
     import pandas
 
@@ -253,6 +277,7 @@ def test_without_ceres(tmp_path):
     assert "what fits parameters, a module built with Ceres Solver (libceres-dev), is missing" in end.stderr.splitlines()[-1]
 
 
+@needs_ceres
 def test_interrupted():
     times = np.linspace(0, 20, 201)
     s = gn.solve(double_pendulum(), (0, 20), rtol=1e-9, t_eval=times)
@@ -261,6 +286,7 @@ def test_interrupted():
             gn.fit(double_pendulum(), dict(t=s.t, a=s.q[0]), dict(l=1.1, m2=0.8), rtol=1e-9)
 
 
+@needs_ceres
 def test_a_mechanism():
     text = """format = 1
 planar = true
@@ -318,6 +344,7 @@ def program(tmp_path):
     return run
 
 
+@needs_ceres
 def test_the_command(program):
     given = ["--columns", "encoder", "--step", "0.02", "--json"]
     found = json.loads(program("fit", "p.toml", "one.csv", "--vary", "l,c,offset", *given))
@@ -343,6 +370,7 @@ def test_the_command(program):
     assert "95 % interval" in (program.folder / "fit.html").read_text()
 
 
+@needs_ceres
 def test_what_the_command_refuses(program):
     for words, arguments in (
         ('unknown parameter "ll"; did you mean "l"', ["one.csv", "--vary", "ll"]),
