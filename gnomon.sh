@@ -21,7 +21,7 @@ program_seconds=900                         # of processor time, to build the pr
 # The program; pictures (--plot), measuring beside hand-coded integrators, many processes; Python; tests; the manual.
 program_packages="g++ make cmake ninja-build pkg-config libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev
 libjsoncpp-dev libtomlplusplus-dev libcli11-dev libfmt-dev libhdf5-dev libtinygltf-dev nlohmann-json3-dev libtinyxml2-dev
-libsdformat-dev"
+libsdformat-dev libceres-dev"
 plot_packages="gnuplot-nox"
 bench_packages="libbenchmark-dev gnuplot-nox"
 sweep_packages="openmpi-bin"

@@ -23,6 +23,10 @@ find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(GNOMON_SDFORMAT QUIET sdformat12)
 endif()
+find_package(Ceres 2.0 QUIET)
+if(NOT Ceres_FOUND)
+  message(STATUS "Gnomon is built without Ceres Solver: parameters cannot be fitted")
+endif()
 
 # gnomon_find_suitesparse(package algebra library...): gnomon_<package> with these libraries, GNOMON_HAS_<PACKAGE> whether
 # there are any, and a message about the algebra that is left out where there are none. The validation cases name this

@@ -2,9 +2,11 @@
 # pkg-config.
 include(CMakePackageConfigHelpers)
 
-if(TARGET gnomon_sdf)
-  install(TARGETS gnomon_sdf LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+foreach(module IN ITEMS gnomon_sdf gnomon_ceres)
+  if(TARGET ${module})
+    install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
 install(TARGETS gnomon_core gnomon_builtin gnomon_all gnomon_c gnomon_kernels gnomon_eigen EXPORT gnomon-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -103,6 +103,7 @@ int dispatch(int argc, char** argv) {
   add_module(app, invocation, "bench", {"advise"});
   add_equilibrium(app, invocation);
   add_linearise(app, invocation);
+  add_fit(app, invocation);
   add_validate(app, invocation);
   add_module(app, invocation, "bench", {"bench"});
   add_completion(app, invocation);

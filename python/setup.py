@@ -51,7 +51,7 @@ class BinaryDistribution(Distribution):
 
 
 setup(
-    packages=["gnomon", "gnomon.formulas"],
+    packages=["gnomon", "gnomon.fitting", "gnomon.formulas"],
     package_data={"gnomon": ["py.typed", "*.pyi"]},
     ext_modules=[Extension("gnomon._core", sources=[])],
     cmdclass={"build_ext": CMakeBuild},

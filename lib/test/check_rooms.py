@@ -25,7 +25,7 @@ import re
 import sys
 
 FOLDERS = ["lib", "plugins", "problems", "output", "validation", "program", "python", "manual"]
-ORDER = ["base", "formula", "model", "start", "scheme", "solve", "sundials", "run", "contact", "mechanism", "registry", "ensemble", "c_api"]
+ORDER = ["base", "formula", "model", "start", "scheme", "solve", "sundials", "run", "contact", "mechanism", "registry", "ensemble", "fit", "c_api"]
 SUNDIALS = ("sundials/", "nvector/", "sunmatrix/", "sunlinsol/", "sunnonlinsol/", "kinsol/", "ida/", "cvode/")
 SOURCES = (".hpp", ".cpp", ".h", ".c", ".py", ".toml")
 LIMIT = 20

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
@@ -82,6 +83,12 @@ bool split(const std::string& line, std::vector<std::string>& entries) {
   return !inside;
 }
 
+/// Without the spaces around it, which others write after commas.
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
 bool begins(const std::string& name, const char* start) {
   return name.rfind(start, 0) == 0;
 }
@@ -134,7 +141,7 @@ Table read_csv(const std::string& path) {
   long number = 0;
   if (!next_record(in, line, number) || line.empty()) throw wrong(1, "the names of the columns are missing");
   if (!split(line, entries)) throw wrong(1, "a quotation mark is not closed");
-  for (const std::string& title : entries) table.head.columns.push_back(column_titled(title));
+  for (const std::string& title : entries) table.head.columns.push_back(column_titled(trimmed(title)));
   const std::size_t width = entries.size();
   std::vector<double> values;
   while (next_record(in, line, number)) {
@@ -143,8 +150,9 @@ Table read_csv(const std::string& path) {
     if (entries.size() != width)
       throw wrong(number, fmt::format("has {} entries, expected {}, one a column", entries.size(), width));
     for (const std::string& entry : entries) {
-      double value = 0;
-      if (!read_number(entry, value)) throw wrong(number, "\"" + entry + "\" is not a number");
+      double value = std::numeric_limits<double>::quiet_NaN();  // of an empty entry: a gap
+      const std::string text = trimmed(entry);
+      if (!text.empty() && !read_number(text, value)) throw wrong(number, "\"" + entry + "\" is not a number");
       values.push_back(value);
     }
   }

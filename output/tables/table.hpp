@@ -9,7 +9,7 @@
 ///     .jsonl  JSON lines: the head {"columns": [...], "provenance": {...}}, then an object a row, {"t": 0, ...}.
 ///
 /// A name without an end, such as that of a pipe, is taken for .csv. Numbers have 17 significant digits in text. What
-/// is not finite is nan or inf in .csv, null in .jsonl.
+/// is not finite is nan or inf in .csv, null in .jsonl; where a .csv is read an empty entry is nan, too.
 
 #include <json/json.h>
 

@@ -7,7 +7,7 @@ namespace gnomon::program {
 const std::vector<Heading>& command_headings() {
   static const std::vector<Heading> headings = {
       {"Look: what there is", {"list", "describe"}},
-      {"Run: motion and rest", {"run", "sweep", "advise", "equilibrium", "linearise"}},
+      {"Run: motion and rest", {"run", "sweep", "advise", "equilibrium", "linearise", "fit"}},
       {"Trust: is it right, what does it cost", {"check", "compare", "validate", "bench"}},
       {"Extend: models of your own", {"new", "export", "import"}},
       {"Shell", {"completion", "man"}}};
@@ -31,7 +31,12 @@ const std::vector<Heading>& flag_headings() {
         "--set",
         "--inputs",
         "--contact",
+        "DATA",
         "--vary",
+        "--columns",
+        "--unit",
+        "--sigma",
+        "--start-time",
         "--runs",
         "--sampling",
         "--seed",
@@ -87,6 +92,9 @@ std::vector<std::string> examples_of(const std::string& command) {
        {"gnomon linearise four-bar.toml --plot modes.svg", "gnomon linearise top.toml --at 2.5 --output modes.csv",
         "gnomon linearise cart.toml --at start --inputs force --json",
         "gnomon linearise conical-pendulum --period 5.283508"}},
+      {"fit",
+       {"gnomon fit pendulum.toml swing.csv --vary l,c,start.x",
+        "gnomon fit cart.toml run1.csv run2.csv --vary k,start.x --unit x=mm --sigma 0.5 --report fit.html"}},
       {"new", {"gnomon new mine", "gnomon new arm --mechanism"}},
       {"export", {"gnomon export planar-pendulum --output pendulum.toml"}},
       {"import", {"gnomon import robot.urdf --output robot.toml && gnomon run robot.toml"}},

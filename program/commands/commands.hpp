@@ -38,6 +38,7 @@ void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_equilibrium(CLI::App& app, Invocation& invocation);
 void add_linearise(CLI::App& app, Invocation& invocation);
+void add_fit(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
 void add_completion(CLI::App& app, Invocation& invocation);
 void add_man(CLI::App& app, Invocation& invocation);

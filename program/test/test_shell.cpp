@@ -18,9 +18,9 @@ std::vector<std::string> lines(const std::string& text) {
   return out;
 }
 
-const std::vector<std::string> commands{"list",      "describe", "run",     "advise",     "equilibrium",
-                                        "linearise", "check",    "compare", "validate",   "bench",
-                                        "new",       "export",   "import",  "completion", "man"};
+const std::vector<std::string> commands{"list",   "describe", "run",        "advise",   "equilibrium", "linearise",
+                                        "fit",    "check",    "compare",    "validate", "bench",       "new",
+                                        "export", "import",   "completion", "man"};
 
 /// The standard output of a command of bash, in the folder of the scratch; `gnomon` is the program.
 std::string bash(const Scratch& scratch, const std::string& script) {

@@ -120,5 +120,6 @@ void bind_report(py::module_& module);
 void bind_advice(py::module_& module);
 void bind_functions(py::module_& module);
 void bind_ensemble(py::module_& module);
+void bind_fit(py::module_& module);
 
 }  // namespace gnomon::python

@@ -14,6 +14,7 @@
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/registry/coordinate_names.hpp"
+#include "gnomon/registry/varied_problem.hpp"
 #include "gnomon/run/dense_output.hpp"
 #include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/solve/minimum.hpp"
@@ -342,12 +343,13 @@ void bind_problem(py::module_& module) {
            })
       .def(
           "build",
-          [](const ProblemSource& s, const Assignments& parameters) {
+          [](const ProblemSource& s, const Assignments& parameters, bool beyond_bounds) {
             const Problem& problem = s.problem();
             return std::make_shared<Instance>(
-                problem.build(Options("problem " + problem.name(), problem.parameters(), parameters)));
+                beyond_bounds ? build_beyond_bounds(problem, parameters)
+                              : problem.build(Options("problem " + problem.name(), problem.parameters(), parameters)));
           },
-          py::call_guard<py::gil_scoped_release>());
+          py::arg("parameters"), py::arg("beyond_bounds") = false, py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace

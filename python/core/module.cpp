@@ -74,6 +74,7 @@ PYBIND11_MODULE(_core, module) {
   bind_advice(module);
   bind_functions(module);
   bind_ensemble(module);
+  bind_fit(module);
 }
 
 }  // namespace gnomon::python

@@ -27,6 +27,8 @@ from .errors import (
     RefusedError,
     UnknownNameError,
 )
+from .fitting.fit import fit
+from .fitting.result import FitResult, FittedRecord
 from .integrator import Integrator
 from .mechanism import Mechanism
 from .model import Model
@@ -72,7 +74,7 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 __all__ = [
     *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Sensitivity", "Integrator", "check", "CheckReport"),
     *("advise", "Advice", "equilibrium", "Equilibrium", "linearise", "Linearisation"),
-    *("monodromy", "Monodromy"),
+    *("monodromy", "Monodromy", "fit", "FitResult", "FittedRecord"),
     *("report", "read", "Table", "ensemble", "EnsembleResult"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),
     *("GnomonError", "ModelError", "UnknownNameError", "BadValueError", "BadSizeError", "InconsistentStartError"),

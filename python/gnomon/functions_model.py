@@ -89,7 +89,9 @@ class FunctionsModel(Model):
     def coordinates(self) -> list[str]:
         return list(self._names)
 
-    def _build(self, parameters: Mapping[str, Any] | None = None, q0: Any = None, v0: Any = None) -> _core.Instance:
+    def _build(
+        self, parameters: Mapping[str, Any] | None = None, q0: Any = None, v0: Any = None, beyond_bounds: bool = False
+    ) -> _core.Instance:
         self.with_parameters(**(parameters or {}))
         n = len(self._names)
         start = [np.zeros(n) if one is None or len(one) != n else np.asarray(one, float) for one in (q0, v0)]

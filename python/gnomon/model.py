@@ -342,14 +342,22 @@ class Model:
     def _built(self) -> _core.Instance:
         return self._build()
 
-    def _build(self, parameters: Mapping[str, Any] | None = None, q0: Any = None, v0: Any = None) -> _core.Instance:
-        """The model with its numbers, and the start where it is in the text or given."""
+    def _build(
+        self, parameters: Mapping[str, Any] | None = None, q0: Any = None, v0: Any = None, beyond_bounds: bool = False
+    ) -> _core.Instance:
+        """The model with its numbers, and the start where it is in the text or given.
+
+        `beyond_bounds`: real parameters may lie beyond the bounds that the model declares.
+        """
         with _model_errors(self._toml):
             self._check_parameters(parameters or {})
-            source = self._source
-            if self._start_names and (q0 is not None or v0 is not None):
-                source = _core.Problem.of_text(self._toml + self._start_text(q0, v0), "model.toml")
-            return source.build(assignments({**self._given, **(parameters or {})}))
+            return self._source_at(q0, v0).build(assignments({**self._given, **(parameters or {})}), beyond_bounds)
+
+    def _source_at(self, q0: Any, v0: Any) -> _core.Problem:
+        """What is built: with the start that is given, where the text has none."""
+        if self._start_names and (q0 is not None or v0 is not None):
+            return _core.Problem.of_text(self._toml + self._start_text(q0, v0), "model.toml")
+        return self._source
 
     def _start_text(self, q0: Any, v0: Any) -> str:
         """The start as a table: what depends on it, the scale of M(q) say, is found there."""

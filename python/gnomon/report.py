@@ -13,11 +13,12 @@ from . import _core
 from .advise import Advice
 from .ensemble import EnsembleResult
 from .errors import BadValueError, FileError
+from .fitting.result import FitResult
 from .result import Result
 
 
 def report(
-    results: Result | EnsembleResult | Sequence[Result] | Advice,
+    results: Result | EnsembleResult | Sequence[Result] | Advice | FitResult,
     path: str | os.PathLike[str],
     *,
     names: Sequence[str] | None = None,
@@ -31,9 +32,10 @@ def report(
 
     Parameters
     ----------
-    results : Result, sequence of Result, EnsembleResult, or Advice
+    results : Result, sequence of Result, EnsembleResult, Advice, or FitResult
         Results are of one model, perhaps with other parameters. The first one is that which references are compared with.
         Of an ensemble: how the runs ended, distributions of what was kept, how it depends on what varied.
+        Of a fit: its parameters, measured and fitted motions, residuals.
         Of what :func:`gnomon.advise` found the page has time against error and every run.
     path : str
         Ends in ``.html``. The file appears whole or not at all.
@@ -57,9 +59,10 @@ def report(
     target = pathlib.Path(path)
     if target.suffix != ".html":
         raise BadValueError(f'report: the path "{target}" does not end in .html')
-    if isinstance(results, EnsembleResult):
+    if isinstance(results, (EnsembleResult, FitResult)):
         if names is not None:
-            raise BadValueError("report: names are for results of gnomon.solve, and this is an EnsembleResult")
+            kind = type(results).__name__
+            raise BadValueError(f"report: names are for results of gnomon.solve, and this is of the type {kind}")
         _write(target, results._page(title))
         return target
     if isinstance(results, Advice):

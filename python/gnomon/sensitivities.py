@@ -91,7 +91,7 @@ class Request:
             start = (moved[: len(self._coordinates)], moved[len(self._coordinates) :])
         elif change != 0:
             parameters = {**parameters, name: self.values[which] + change}
-        instance = setup.model._build(parameters, *start)
+        instance = setup.model._build(parameters, *start, beyond_bounds=True)
         instance.set_start(setup.instance.t0, *start)
         return instance
 

@@ -173,11 +173,11 @@ def _read_csv(name: str) -> Table:
                     f"expected {len(titles)}, one a column"
                 )
             try:
-                rows.append([float(entry) for entry in row])
+                rows.append([float(entry) if entry.strip() else float("nan") for entry in row])
             except ValueError as error:
                 raise FileError(f'table "{name}", line {reader.line_num}: {error}') from error
     names, units = [], {}
-    for title in titles:
+    for title in map(str.strip, titles):
         column, bracket, unit = title.rpartition(" [")
         known = bool(bracket and column and unit.endswith("]"))
         names.append(column if known else title)

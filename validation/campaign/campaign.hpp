@@ -29,6 +29,7 @@ long systems(const Registry& registry, const Range& range);
 long roots(const Registry& registry, const Range& range);
 long rest(const Registry& registry, const Range& range);
 long derivatives(const Registry& registry, const Range& range);
+long fits(const Registry& registry, const Range& range);
 long axes(const Registry& registry, const Range& range);
 long units(const Registry& registry, const Range& range);
 long callbacks(const Registry& registry, const Range& range);

@@ -1,8 +1,8 @@
 /// \file
 /// gnomon-campaign: thousands of drawn inputs, see campaign.hpp. The status is 1 when one of them found something.
 ///
-///     gnomon-campaign systems|roots|rest|derivatives|axes|units|callbacks|checkpoints|cases [--seed S] [--first K]
-///                     [--count N] [--threads T] [--only NAME] [--verbose]
+///     gnomon-campaign systems|roots|rest|derivatives|fits|axes|units|callbacks|checkpoints|cases [--seed S]
+///                     [--first K] [--count N] [--threads T] [--only NAME] [--verbose]
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -41,6 +41,9 @@ int dispatch(int argc, char** argv) {
   });
   app.add_subcommand("derivatives", "derivatives of motions of random systems, against differences of runs")
       ->callback([&] { findings = campaign::derivatives(registry, range); });
+  app.add_subcommand("fits", "intervals of parameters fitted to data with errors, against the truth")->callback([&] {
+    findings = campaign::fits(registry, range);
+  });
   app.add_subcommand("axes", "every scheme on gallery and problems in other coordinates")->callback([&] {
     findings = campaign::axes(registry, range);
   });

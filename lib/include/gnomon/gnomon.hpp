@@ -6,6 +6,7 @@
 #include "gnomon/contact/contact.hpp"
 #include "gnomon/ensemble/ensemble.hpp"
 #include "gnomon/ensemble/kept_figures.hpp"
+#include "gnomon/fit/fit.hpp"
 #include "gnomon/mechanism/mechanism.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/autodiff_overdetermined.hpp"

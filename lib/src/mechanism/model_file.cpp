@@ -65,7 +65,8 @@ class FormulaProblem final : public Problem {
 
   ProblemInstance build(const Options& options) const override {
     std::vector<double> values = values_of(options);
-    for (std::size_t k = 0; k < values.size(); ++k) check_range(text_->parameters[k], values[k]);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      if (!has_no_bounds(options, text_->parameters[k].name)) check_range(text_->parameters[k], values[k]);
     std::optional<Poses> poses;
     if (text_->mechanism) {
       poses.emplace(text_->mechanism->bodies, values, text_->assemble);
@@ -128,6 +129,12 @@ class FormulaProblem final : public Problem {
     for (const Line& line : all.constraints)
       if (pattern.offsets[line.entry] == pattern.offsets[line.entry + 1]) with_place(line.formula->place, require);
     require();
+  }
+  /// Of a caller who has taken them away (build_beyond_bounds).
+  static bool has_no_bounds(const Options& options, const std::string& name) {
+    for (const OptionSpec& spec : options.specs())
+      if (spec.name == name) return std::isinf(spec.minimum) && std::isinf(spec.maximum);
+    return false;
   }
   static void check_range(const Parameter& p, double value) {
     if ((p.minimum && value < *p.minimum) || (p.maximum && value > *p.maximum))

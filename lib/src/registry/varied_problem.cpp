@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "gnomon/base/error.hpp"
@@ -32,7 +33,60 @@ Vector velocities(const System& system, const ProblemInstance& instance) {
   return v;
 }
 
+/// Those of `set` that lie beyond the bounds of the problem, "c = -0.001, ...".
+std::string beyond_bounds(const OptionSpecs& specs, const Assignments& set) {
+  std::string text;
+  for (const auto& [name, value] : set)
+    for (const OptionSpec& spec : specs) {
+      double number = 0;
+      if (spec.name != name || spec.kind != OptionSpec::Kind::real || !read_number(value, number)) continue;
+      if (number >= spec.minimum && number <= spec.maximum) continue;
+      text += text.empty() ? "" : ", ";
+      text.append(name).append(" = ").append(value);
+    }
+  return text;
+}
+
+Assignments with(Assignments set, const std::string& name, double value) {
+  set.erase(std::remove_if(set.begin(), set.end(), [&](const auto& assignment) { return assignment.first == name; }),
+            set.end());
+  set.emplace_back(name, shortest_text(value));
+  return set;
+}
+
+/// Entries of a start in place of those that it has.
+class ChangedStart {
+ public:
+  explicit ChangedStart(ProblemInstance& instance)
+      : instance_(instance), system_(*instance.model->mechanical()), v_(velocities(system_, instance)) {}
+  double& operator()(bool velocity, Index entry) { return (velocity ? v_ : instance_.q0)[entry]; }
+  void finish() { instance_.p0 = momenta(system_, instance_.q0, v_); }
+
+ private:
+  ProblemInstance& instance_;
+  const System& system_;
+  Vector v_;
+};
+
 }  // namespace
+
+ProblemInstance build_beyond_bounds(const Problem& problem, const Assignments& set) {
+  constexpr double any = std::numeric_limits<double>::infinity();
+  OptionSpecs specs = problem.parameters();
+  const std::string beyond = beyond_bounds(specs, set);
+  if (beyond.empty()) return problem.build(options_of(problem, set));
+  for (OptionSpec& spec : specs)
+    if (spec.kind == OptionSpec::Kind::real) {
+      spec.minimum = -any;
+      spec.maximum = any;
+    }
+  try {
+    return problem.build(Options("problem " + problem.name(), specs, set));
+  } catch (const Error& error) {
+    throw Error(error.code(), "a derivative looks at both sides of a bound, and there is no model with " + beyond +
+                                  ": " + error.what());
+  }
+}
 
 VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, const std::vector<std::string>& names,
                              const std::string& kind)
@@ -48,15 +102,20 @@ VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, c
   for (const std::string& name : coordinates)
     for (const std::string& entry : {name, "der(" + name + ")"}) known.push_back(start_prefix + entry);
 
+  const auto asked_twice = [&](const std::string& name) {
+    return Error(ErrorCode::bad_value, kind + " " + name + " is asked for twice");
+  };
+  const auto not_real = [&](const std::string& name) {
+    return Error(ErrorCode::bad_value, kind + " " + name + " is by a parameter of " + problem.name() +
+                                           " that is no real number, and a motion has no derivative by it");
+  };
   for (const std::string& name : names) {
     if (std::count_if(varied_.begin(), varied_.end(), [&](const Varied& one) { return one.name == name; }) > 0)
-      throw Error(ErrorCode::bad_value, kind + " " + name + " is asked for twice");
+      throw asked_twice(name);
     const auto spec =
         std::find_if(parameters.begin(), parameters.end(), [&](const OptionSpec& one) { return one.name == name; });
     if (spec != parameters.end()) {
-      if (spec->kind != OptionSpec::Kind::real)
-        throw Error(ErrorCode::bad_value, kind + " " + name + " is by a parameter of " + problem.name() +
-                                              " that is no real number, and a motion has no derivative by it");
+      if (spec->kind != OptionSpec::Kind::real) throw not_real(name);
       varied_.push_back({name, problem.value(options, name)});
       parameters_.push_back({name, size_of(std::abs(varied_.back().value)), true});
       continue;
@@ -73,24 +132,40 @@ VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, c
 
 ProblemInstance VariedProblem::changed(const Problem& problem, const Assignments& set, const Varied& one,
                                        double change) {
-  if (one.coordinate < 0) {
-    Assignments other = set;
-    if (change != 0) {
-      other.erase(std::remove_if(other.begin(), other.end(),
-                                 [&](const auto& assignment) { return assignment.first == one.name; }),
-                  other.end());
-      other.emplace_back(one.name, shortest_text(one.value + change));
-    }
-    return problem.build(options_of(problem, other));
-  }
+  if (one.coordinate < 0)
+    return build_beyond_bounds(problem, change == 0 ? set : with(set, one.name, one.value + change));
   ProblemInstance instance = problem.build(options_of(problem, set));
   if (change != 0) {
-    const System& system = *instance.model->mechanical();
-    Vector v = velocities(system, instance);
-    (one.velocity ? v : instance.q0)[one.coordinate] += change;
-    instance.p0 = momenta(system, instance.q0, v);
+    ChangedStart start(instance);
+    start(one.velocity, one.coordinate) += change;
+    start.finish();
   }
   return instance;
+}
+
+ProblemInstance VariedProblem::at(const Problem& problem, const Assignments& set, const std::vector<Varied>& all,
+                                  const Vector& values) {
+  Assignments other = set;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k].coordinate < 0) other = with(other, all[k].name, values[static_cast<Index>(k)]);
+  ProblemInstance instance = build_beyond_bounds(problem, other);
+  const auto of_start = [](const Varied& one) { return one.coordinate >= 0; };
+  if (std::none_of(all.begin(), all.end(), of_start)) return instance;
+  ChangedStart start(instance);
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (of_start(all[k])) start(all[k].velocity, all[k].coordinate) = values[static_cast<Index>(k)];
+  start.finish();
+  return instance;
+}
+
+Vector VariedProblem::values() const {
+  Vector out(static_cast<Index>(varied_.size()));
+  for (std::size_t k = 0; k < varied_.size(); ++k) out[static_cast<Index>(k)] = varied_[k].value;
+  return out;
+}
+
+ProblemInstance VariedProblem::instance(const Vector& values) const {
+  return at(*problem_, set_, varied_, values);
 }
 
 ProblemInstance VariedProblem::instance(std::size_t parameter, double change) const {

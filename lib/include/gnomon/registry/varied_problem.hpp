@@ -11,6 +11,10 @@
 
 namespace gnomon {
 
+/// The problem with these parameters, of which real ones may lie beyond their bounds. Throws what building it throws,
+/// with the names and values that do.
+GNOMON_EXPORT ProblemInstance build_beyond_bounds(const Problem& problem, const Assignments& set);
+
 /// Names are those of real parameters, and of entries of the start, X a coordinate (coordinate_names.hpp):
 ///
 ///     k             a parameter of the problem, and what its other parameters and its start make of it
@@ -18,7 +22,8 @@ namespace gnomon {
 ///     start.der(X)  its velocity
 ///
 /// A change of the start is projected onto the constraints of positions and velocities in the metric of the mass, like
-/// a start that a changed parameter takes off them.
+/// a start that a changed parameter takes off them. A derivative looks at both sides of a value: its neighbours may lie
+/// beyond the bounds that the problem declares of a parameter, whose value may be one of them.
 class GNOMON_EXPORT VariedProblem {
  public:
   /// A run of a changed instance, started, with IntegratorOptions::project_start.
@@ -34,6 +39,10 @@ class GNOMON_EXPORT VariedProblem {
   Sensitivities::Make make() const;
   /// The instance with this one changed by so much.
   ProblemInstance instance(std::size_t parameter, double change) const;
+  /// The numbers as the problem has them, and the instance with others in place of all of them: entries of the start
+  /// that are among them are these, whatever formula the problem has for them.
+  Vector values() const;
+  ProblemInstance instance(const Vector& values) const;
 
  private:
   struct Varied {
@@ -43,6 +52,8 @@ class GNOMON_EXPORT VariedProblem {
     bool velocity = false;
   };
   static ProblemInstance changed(const Problem& problem, const Assignments& set, const Varied& one, double change);
+  static ProblemInstance at(const Problem& problem, const Assignments& set, const std::vector<Varied>& all,
+                            const Vector& values);
 
   const Problem* problem_;
   Assignments set_;

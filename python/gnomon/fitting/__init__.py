@@ -1,0 +1,1 @@
+"""Parameters of a model, and its start, from measured motions."""
