@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from .errors import BadValueError, IntegrationError, RefusedError, functions_raise
-from .model import Model
+from .model import Model, of_entries
 from .solve import Setup, _positive
 
 
@@ -214,7 +214,8 @@ class Integrator:
         >>> run.set_parameters(k=4.0)
         >>> run.advance(2.0)
         """
-        given = {**self._given, "parameters": {**self._setup.parameters, **(parameters or {}), **values}}
+        changed = of_entries({**(parameters or {}), **values})
+        given = {**self._given, "parameters": {**self._setup.parameters, **changed}}
         setup = Setup(self._setup.model, self.t, self.q, self.v, **given)
         with functions_raise(setup.instance):
             run = setup.started(self._run.turns)

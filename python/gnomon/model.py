@@ -59,6 +59,17 @@ def assignments(options: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     return [(name, option_text(value)) for name, value in (options or {}).items()]
 
 
+def of_entries(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """``u=[1, 2]`` as ``u[0]=1``, ``u[1]=2``: the values of an input."""
+    flat: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1:
+            flat.update({f"{name}[{k}]": one for k, one in enumerate(value)})
+        else:
+            flat[name] = value
+    return flat
+
+
 class Parameters(dict):
     """Names and values of a model, which does not change: what would change them raises a ModelError."""
 
@@ -323,9 +334,12 @@ class Model:
         return Parameters({**self._source.parameters(), **self._given})
 
     def with_parameters(self, **parameters: Any) -> Model:
-        """The same model with other numbers; this one, and the results that belong to it, keep theirs."""
+        """The same model with other numbers; this one, and the results that belong to it, keep theirs.
+
+        A sequence has the values of an input, which are parameters ``u[0]``, ``u[1]``, ...
+        """
         model = type(self).__new__(type(self))
-        model.__setstate__({**self.__getstate__(), "given": {**self._given, **parameters}})
+        model.__setstate__({**self.__getstate__(), "given": {**self._given, **of_entries(parameters)}})
         return model
 
     @property

@@ -98,3 +98,35 @@ def test_over_impacts():
     ends = [gn.solve(wall.with_parameters(l2=length + k * d), (0, 1.5), step=0.01).y[:, -1] for k in (2, 1, -1, -2)]
     slope = (8 * (ends[1] - ends[2]) - (ends[0] - ends[3])) / (12 * d)
     assert np.max(np.abs(s.sensitivities["l2"].y[:, -1] - slope)) < 1e-7 * np.max(np.abs(slope))
+
+
+def test_period_over_amplitude():
+    """dv(T)/da = g sin(a) T'(a) at the end of a period T(a) = 4 K(sin(a/2)) of a pendulum of length one."""
+    from scipy.special import ellipe, ellipk
+
+    a = 1.2
+    k2 = np.sin(a / 2) ** 2
+    period = 4 * ellipk(k2)
+    slope = 2 * np.cos(a / 2) * (ellipe(k2) / (1 - k2) - ellipk(k2)) / np.sin(a / 2)
+    m = gn.Model(
+        "x y", 1, "y", {"rod": "(x^2 + y^2 - 1)/2"}, parameters=dict(a=a),
+        start=dict(position=dict(x="sin(a)", y="-cos(a)")),
+    )
+    s = gn.solve(
+        m, (0, period), step=period / 100, scheme="line-integral-ggl", options=dict(s=4, k=8), sensitivities=["a"]
+    ).sensitivities["a"]
+    speed = np.sin(a) * slope
+    assert np.allclose(s.y[:, -1], [np.cos(a), np.sin(a), np.cos(a) * speed, np.sin(a) * speed], atol=1e-9)
+
+
+def test_knife_edge():
+    """x = c (sin(a0 + w t) - sin(a0))^2/(2 w^2), c = g sin(slope)."""
+    w, slope, t, a0 = 2.0, 0.3, 1.7, 0.5
+    s = gn.solve(
+        "gallery/knife-edge.toml", (0, t), step=0.02, scheme="line-integral-ggl", options=dict(s=4, k=8),
+        sensitivities=["w", "slope"],
+    ).sensitivities
+    rise, turned = np.sin(a0 + w * t) - np.sin(a0), np.cos(a0 + w * t) * t
+    c = 9.81 * np.sin(slope)
+    assert s["w"].q[0, -1] == pytest.approx(c * rise * turned / w**2 - c * rise**2 / w**3, rel=1e-9)
+    assert s["slope"].q[0, -1] == pytest.approx(9.81 * np.cos(slope) * rise**2 / (2 * w**2), rel=1e-9)

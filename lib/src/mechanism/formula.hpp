@@ -130,10 +130,19 @@ class NameTable {
   std::unordered_map<std::string, int> numbers_;
 };
 
+/// A function of time by its values at times, which are parameters: held from each of them to the next, or straight
+/// lines between them; before the first and after the last one a constant.
+struct Input {
+  std::vector<double> times;  ///< ascending
+  int first = 0;              ///< number of the parameter that is the first value
+  bool linear = false;
+};
+
 /// The names that a formula may use.
 struct Symbols {
   NameTable parameters, coordinates, constraints, definitions;
   std::map<std::string, CubicSpline> tables;
+  std::map<std::string, Input> inputs;
   std::set<std::string> slips;                     ///< of constraints: those whose multipliers are tangential forces
   std::map<std::string, std::string> meaningless;  ///< names that one might expect, with the reason why there are none
 };

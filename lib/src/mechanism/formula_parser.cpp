@@ -295,6 +295,8 @@ class Parser {
     if (name == "if") return choice(column);
     if (name == "sum") return summation(column);
     if (const auto one = symbols_.tables.find(name); one != symbols_.tables.end()) return table(*one, column);
+    if (const auto one = symbols_.inputs.find(name); one != symbols_.inputs.end())
+      return input(one->second, 0, one->second.times.size(), column);
     if (name.compare(0, 7, "lambda.") == 0)
       return entry(Kind::multiplier, symbols_.constraints, "constraint", name.substr(7), column, of_multipliers);
     if (const auto f = std::find(function_names().begin(), function_names().end(), name); f != function_names().end())
@@ -326,6 +328,7 @@ class Parser {
     for (const auto* table : {&symbols_.parameters, &symbols_.coordinates, &symbols_.definitions})
       for (std::string& one : table->names()) known.push_back(std::move(one));
     for (const auto& [one, spline] : symbols_.tables) known.push_back(one);
+    for (const auto& [one, input] : symbols_.inputs) known.push_back(one);
     if (!known.empty() && nearest_name(name, known).empty()) {
       // Of many names a list helps nobody.
       const std::string function = nearest_name(name, function_names());
@@ -405,6 +408,31 @@ class Parser {
     const NodeIndex knot = number(spline.begin(middle)), below = branches(spline, first, middle, u, column),
                     above = branches(spline, middle, last, u, column);
     return add(Kind::choose, column, {u, knot, below, above}, 0);
+  }
+
+  /// The values from `first` on, up to `last`, are the branches of comparisons with t.
+  NodeIndex input(const Input& input_of, std::size_t first, std::size_t last, std::size_t column) {
+    const auto number = [&](double value) { return add(Kind::number, column, no_arguments, 0, value); };
+    const auto value = [&](std::size_t k) {
+      return add(Kind::parameter, column, no_arguments, input_of.first + static_cast<int>(k));
+    };
+    const auto time = [&] { return argument(of_time, add(Kind::time, column)); };
+    const std::vector<double>& times = input_of.times;
+    if (last - first > 1) {
+      const std::size_t middle = first + (last - first) / 2;
+      const NodeIndex t = time(), knot = number(times[middle]), below = input(input_of, first, middle, column),
+                      above = input(input_of, middle, last, column);
+      return add(Kind::choose, column, {t, knot, below, above}, 0);
+    }
+    const NodeIndex from = value(first);
+    if (!input_of.linear || last == times.size()) return from;
+    const NodeIndex passed = add(Kind::subtract, column, {time(), number(times[first]), none, none});
+    const NodeIndex rise = add(Kind::subtract, column, {value(last), value(first), none, none});
+    const NodeIndex slope = add(Kind::divide, column, {rise, number(times[last] - times[first]), none, none});
+    const NodeIndex line =
+        add(Kind::add, column, {from, add(Kind::multiply, column, {slope, passed, none, none}), none, none});
+    if (first > 0) return line;
+    return add(Kind::choose, column, {time(), number(times[0]), value(0), line}, 0);
   }
 
   NodeIndex choice(std::size_t column) {

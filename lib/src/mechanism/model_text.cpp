@@ -24,7 +24,7 @@ class Reader {
     std::vector<std::string> keys{"format",      "name",     "description", "source",     "coordinates", "parameters",
                                   "definitions", "mass",     "potential",   "invariants", "constraints", "obstacles",
                                   "force",       "friction", "start",       "tables",     "integrals",   "symmetries",
-                                  "outputs",     "drawing",  "run"};
+                                  "outputs",     "drawing",  "run",         "inputs"};
     keys.insert(keys.end(), body_keys().begin(), body_keys().end());
     file_.check_keys(root, "", keys);
     check_format(root);
@@ -39,10 +39,15 @@ class Reader {
       take(entry.key, entry.key_place);
       symbols_.parameters.add(entry.key, 0);
     }
-    const Symbols parameters_only = symbols_;
+    std::vector<TomlEntry> inputs;
+    if (const toml::node* node = root.get("inputs")) inputs = file_.entries(file_.table(*node, "inputs"));
+    for (const TomlEntry& entry : inputs) name_input(entry);
+    Symbols parameters_only = symbols_;
+    parameters_only.inputs.clear();
     if (has_bodies(file_)) read_mechanism();
     read_names();
     for (const TomlEntry& entry : parameters) read_parameter(entry, parameters_only);
+    for (const TomlEntry& entry : inputs) read_input(entry, parameters_only);
     model_.parameter_order = in_order_of_need(
         model_.parameters.size(), [](const Formula::Node& node) { return node.kind == Formula::Kind::parameter; },
         [&](std::size_t k) -> const Formula& { return model_.parameters[k].value; },
@@ -97,6 +102,77 @@ class Reader {
                        unknown_name("kind of ends", name, {"not-a-knot", "natural"}).what());
     }
     symbols_.tables.emplace(entry.key, CubicSpline(std::move(points[0]), points[1], ends));
+  }
+  static std::string value_name(const std::string& input, std::size_t k) {
+    return input + "[" + std::to_string(k) + "]";
+  }
+  /// { value = 0 } is a parameter; { times = [..], values = [..] } and { from = 0, every = 0.1, count = 20, value = 0 }
+  /// are one a time, NAME[k].
+  void name_input(const TomlEntry& entry) {
+    take(entry.key, entry.key_place);
+    const std::string what = "input " + entry.key;
+    const toml::table& table = file_.table(*entry.value, what);
+    file_.check_keys(
+        table, what,
+        {"value", "values", "times", "from", "every", "count", "hold", "unit", "min", "max", "description"});
+    Input input;
+    input.first = static_cast<int>(symbols_.parameters.names().size());
+    const toml::node *const times = table.get("times"), *const every = table.get("every");
+    if (!times && !every) return symbols_.parameters.add(entry.key, 0);
+    constexpr double most = 10000;
+    if (times) {
+      for (const toml::node& one : file_.array(*times, "times of " + what)) {
+        const double time = file_.number(one, "a time of " + what);
+        if (!input.times.empty() && !(time > input.times.back()))
+          throw error_at(file_.place(one), "times of " + what + " go from " + number_text(input.times.back()) + " to " +
+                                               number_text(time) + ", expected ascending numbers");
+        input.times.push_back(time);
+      }
+      const toml::node* const values = table.get("values");
+      const std::size_t count = values ? file_.array(*values, "values of " + what).size() : 0;
+      if (input.times.size() != count || count == 0 || static_cast<double>(count) > most)
+        throw error_at(entry.key_place, what + " has " + std::to_string(input.times.size()) + " times and " +
+                                            std::to_string(count) + " values, expected as many of both, 1 to " +
+                                            number_text(most));
+    } else {
+      const toml::node *const from = table.get("from"), *const number = table.get("count");
+      const double start = from ? file_.number(*from, "from of " + what) : 0,
+                   span = file_.number(*every, "every of " + what),
+                   count = number ? file_.number(*number, "count of " + what) : 0;
+      if (!(span > 0))
+        throw error_at(file_.place(*every),
+                       "every of " + what + " is " + number_text(span) + ", expected a time above 0");
+      if (!(count >= 1 && count <= most && count == std::floor(count)))
+        throw error_at(entry.key_place, "count of " + what + " is " + number_text(count) +
+                                            ", expected a whole number from 1 to " + number_text(most));
+      for (double k = 0; k < count; ++k) input.times.push_back(start + k * span);
+    }
+    if (const toml::node* node = table.get("hold")) {
+      const std::string hold = file_.text(*node, "hold of " + what);
+      input.linear = hold == "linear";
+      if (!input.linear && hold != "zero")
+        throw error_at(file_.formula_place(*node), unknown_name("hold", hold, {"zero", "linear"}).what());
+    }
+    for (std::size_t k = 0; k < input.times.size(); ++k) symbols_.parameters.add(value_name(entry.key, k), 0);
+    symbols_.inputs.emplace(entry.key, std::move(input));
+  }
+  /// After the names of all parameters are known.
+  void read_input(const TomlEntry& entry, const Symbols& symbols) {
+    const std::string what = "input " + entry.key;
+    const toml::table& table = *entry.value->as_table();
+    const toml::node *const one = table.get("value"), *const all = table.get("values");
+    if (!one == !all || (all && !table.get("times")))
+      throw error_at(entry.key_place, what + " takes one value, or times with as many values");
+    const auto add = [&](const std::string& name, const toml::node& value) {
+      Parameter parameter = described(entry, table, what);
+      parameter.name = name;
+      parameter.value = file_.formula(value, "a value of " + what, symbols);
+      model_.parameters.push_back(std::move(parameter));
+    };
+    const auto input = symbols_.inputs.find(entry.key);
+    if (input == symbols_.inputs.end()) return add(entry.key, *one);
+    for (std::size_t k = 0; k < input->second.times.size(); ++k)
+      add(value_name(entry.key, k), all ? *all->as_array()->get(k) : *one);
   }
   /// What the key has; without bodies it must be there.
   std::vector<const toml::node*> required(const std::string& key, const std::string& what) const {
@@ -221,11 +297,17 @@ class Reader {
     return {*formula, table};
   }
   void read_parameter(const TomlEntry& entry, const Symbols& symbols) {
+    const std::string what = "parameter " + entry.key;
+    const auto [value, table] = formula_and_table(entry, what, {"value", "unit", "min", "max", "description"});
+    Parameter parameter = described(entry, table, what);
+    parameter.value = file_.formula(value, what, symbols);
+    model_.parameters.push_back(std::move(parameter));
+  }
+  /// A parameter with its name, bounds, unit and description.
+  Parameter described(const TomlEntry& entry, const toml::table& table, const std::string& what) const {
     Parameter parameter;
     parameter.name = entry.key;
     parameter.place = entry.key_place;
-    const std::string what = "parameter " + entry.key;
-    const auto [value, table] = formula_and_table(entry, what, {"value", "unit", "min", "max", "description"});
     if (const toml::node* unit = table.get("unit")) parameter.unit = file_.text(*unit, "the unit of " + what);
     if (const toml::node* text = table.get("description"))
       parameter.description = file_.text(*text, "the description of " + what);
@@ -233,8 +315,7 @@ class Reader {
     if (const toml::node* most = table.get("max")) parameter.maximum = file_.number(*most, "max of " + what);
     if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
       throw error_at(entry.key_place, what + " has a min above its max");
-    parameter.value = file_.formula(value, what, symbols);
-    model_.parameters.push_back(std::move(parameter));
+    return parameter;
   }
   /// The numbers of parameters or definitions, each after those that its formula uses; one must not need itself.
   template <class IsOne, class FormulaOf, class Sentence>

@@ -110,7 +110,8 @@ bool StepLine::along(const Variants& variants, double h, double change, States& 
   return false;
 }
 
-/// Where a scheme asks for repetitions until a solution is good enough, each point has a number of its own, of solutions.
+/// Where a scheme asks for repetitions until a solution is good enough, each point has a number of its own, of
+/// solutions.
 bool StepLine::repeat_beside(const Variants& variants) {
   for (Variant* const variant : variants) {
     const InUse in_use(*variant);
