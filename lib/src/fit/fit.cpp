@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fit/determined.hpp"
 #include "fit/fitted_motion.hpp"
 #include "fit/growth.hpp"
-#include "fit/identified.hpp"
 #include "fit/search.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
@@ -105,53 +105,34 @@ class Fit {
     }
   }
 
-  /// Derivatives of what is squared, by those that are not held at a bound.
-  Matrix jacobian() const {
-    Matrix out = found_.by;
-    for (Index i = 0; i < out.rows(); ++i)
-      out.row(i) /= found_.sigma[static_cast<Index>(motion_.places()[static_cast<std::size_t>(i)].column)];
-    return out;
-  }
-  /// |y| of what was measured, in units of sigma.
-  double size_of_data() const {
-    double sum = 0;
-    for (std::size_t i = 0; i < motion_.places().size(); ++i) {
-      const FittedMotion::Place& place = motion_.places()[i];
-      const double size = std::max(std::abs(place.measured), std::abs(found_.y[static_cast<Index>(i)]));
-      sum += std::pow(size / found_.sigma[static_cast<Index>(place.column)], 2);
-    }
-    return std::sqrt(sum);
-  }
-
   void take_parameters() {
-    std::vector<Index> moves;
-    for (Index j = 0; j < n_free(); ++j)
-      if (found_.at_bound[static_cast<std::size_t>(j)] == 0) moves.push_back(j);
+    const Determined determined = determine(motion_, found_);
+    const std::vector<Index>& moves = determined.moves;
+    const Identified& identified = determined.identified;
     const auto count = static_cast<Index>(moves.size());
-    const Matrix all = jacobian();
-    Matrix of_moves(all.rows(), count);
-    Vector sizes(count);
     // What is reported of what is sought: of an entry of a start that is moved onto the constraints the moved one.
     Matrix reported = Matrix::Zero(n_free(), count);
     for (Index k = 0; k < count; ++k) {
       const Index j = moves[static_cast<std::size_t>(k)];
-      of_moves.col(k) = all.col(j);
-      sizes[k] = motion_.free()[static_cast<std::size_t>(j)].size;
       for (Index i = 0; i < n_free(); ++i) {
         const Free& free = motion_.free()[static_cast<std::size_t>(i)];
         reported(i, k) = free.coordinate < 0 ? (i == j ? 1 : 0) : motion_.starts()[free.record].by(free.coordinate, j);
       }
     }
-    Identified identified;
-    if (count > 0) identified = identify(of_moves, sizes, size_of_data());
     out_.determined = identified.rank;
     out_.singular_values = identified.singular_values;
 
-    const bool given =
-        std::all_of(out_.columns.begin(), out_.columns.end(), [](const FittedColumn& one) { return one.sigma_given; });
-    const double factor = interval_factor(given, out_.degrees_of_freedom());
-    out_.covariance =
-        count > 0 ? Matrix(reported * identified.covariance * reported.transpose()) : Matrix::Zero(n_free(), n_free());
+    out_.covariance = Matrix::Zero(n_free(), n_free());
+    Vector factor = Vector::Zero(n_free());
+    if (count > 0) {
+      std::vector<bool> given;
+      for (const FittedColumn& one : out_.columns) given.push_back(one.sigma_given);
+      const Widths widths = widths_of(determined, motion_, reported, given);
+      const Vector growth = widths.growth.cwiseSqrt();
+      out_.covariance =
+          growth.asDiagonal() * Matrix(reported * identified.covariance * reported.transpose()) * growth.asDiagonal();
+      factor = widths.factor;
+    }
     const Matrix open = count > 0 ? Matrix(reported * identified.directions) : Matrix(n_free(), 0);
     for (Index j = 0; j < n_free(); ++j) {
       const Free& free = motion_.free()[static_cast<std::size_t>(j)];
@@ -168,8 +149,8 @@ class Fit {
       else if (open.cols() > 0 && is_open(open, identified.directions, moves, j))
         one.state = FittedParameter::State::not_determined;
       one.error = one.state == FittedParameter::State::determined ? std::sqrt(out_.covariance(j, j)) : not_a_number;
-      one.lower = one.value - factor * one.error;
-      one.upper = one.value + factor * one.error;
+      one.lower = one.value - factor[j] * one.error;
+      one.upper = one.value + factor[j] * one.error;
       out_.parameters.push_back(one);
       if (held != 0)
         out_.warnings.push_back("Parameter " + one.name + " is at its " + (held < 0 ? "least" : "largest") +

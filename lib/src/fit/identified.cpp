@@ -62,16 +62,17 @@ Identified identify(const Matrix& jacobian, const Vector& sizes, double size) {
   const double least = zero_singular_value * out.singular_values[0];
   while (out.rank < n && out.singular_values[out.rank] > least) ++out.rank;
   const Matrix kept = svd.matrixV().leftCols(out.rank) * out.singular_values.head(out.rank).cwiseInverse().asDiagonal();
+  out.leverages = svd.matrixU().topRows(jacobian.rows()).leftCols(out.rank).rowwise().squaredNorm();
   const Vector back = lengths.cwiseInverse();
   out.covariance = back.asDiagonal() * Matrix(kept * kept.transpose()) * back.asDiagonal();
   out.directions = back.asDiagonal() * with_zeros(svd.matrixV().rightCols(n - out.rank));
   return out;
 }
 
-double interval_factor(bool sigma_given, long degrees_of_freedom) {
-  if (sigma_given) return boost::math::quantile(boost::math::normal(), upper_quantile);
-  if (degrees_of_freedom <= 0) return std::numeric_limits<double>::quiet_NaN();
-  return boost::math::quantile(boost::math::students_t(static_cast<double>(degrees_of_freedom)), upper_quantile);
+double interval_factor(double degrees_of_freedom) {
+  if (std::isinf(degrees_of_freedom)) return boost::math::quantile(boost::math::normal(), upper_quantile);
+  if (!(degrees_of_freedom > 0)) return std::numeric_limits<double>::quiet_NaN();
+  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), upper_quantile);
 }
 
 double probability_of_larger(double chi_squared, long degrees_of_freedom) {

@@ -15,6 +15,7 @@ namespace gnomon {
 struct Identified {
   Matrix covariance;       ///< parameters x parameters, on what is determined
   Matrix directions;       ///< of parameters, a column each: what is not determined, with as many zeros as there can be
+  Vector leverages;        ///< of the rows: the diagonal of J C J^T
   Vector singular_values;  ///< of J D^-1, the largest first; zero for a column that is rounding
   Index rank = 0;
 };
@@ -23,9 +24,9 @@ struct Identified {
 /// the units of the rows.
 Identified identify(const Matrix& jacobian, const Vector& sizes, double size);
 
-/// q of an interval of 95 %: of Student's t with so many degrees of freedom, of the normal distribution for none given
-/// (0); NaN for fewer than zero.
-double interval_factor(bool sigma_given, long degrees_of_freedom);
+/// q of an interval of 95 %: of Student's t with so many degrees of freedom, which is the normal distribution for
+/// infinitely many; NaN for none.
+double interval_factor(double degrees_of_freedom);
 
 /// The probability of a larger sum of squares.
 double probability_of_larger(double chi_squared, long degrees_of_freedom);

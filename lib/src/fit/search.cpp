@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fit/determined.hpp"
 #include "gnomon/base/error.hpp"
 
 namespace gnomon {
@@ -12,6 +13,8 @@ namespace {
 /// Estimates of the errors of columns that change by a smaller part are final, and so many are made at most.
 constexpr double final_change = 0x1p-10;
 constexpr int most_estimates = 12;
+/// What is left of a column counts as so many values at least.
+constexpr double least_freedom = 0.5;
 /// Of what was measured: an error that is rounding.
 constexpr double least_sigma = 0x1p-40;
 /// Of the tolerance of steps: how far apart their sizes put the numbers that are sought.
@@ -163,18 +166,20 @@ class Search {
     return changed;
   }
 
-  /// From what is left; the largest change, as a part.
+  /// From what is left, of each column; the largest change, as a part.
   double estimate_sigma() {
-    look(found_.x, false);
+    if (!look(found_.x, true)) return 0;
+    found_.y = y_;
+    found_.by = by_;
+    const Vector freedom = determine(motion_, found_).freedom;
     const auto columns = columns_of(motion_, setup_.columns.size(), y_);
-    const auto values = static_cast<double>(motion_.places().size());
-    const double free_part = std::max(1 - static_cast<double>(n_) / values, 1 / values);
     double change = 0;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const OfColumn& of = columns[c];
       if (setup_.columns[c].sigma > 0 || of.count == 0) continue;
       const double least = least_sigma * (of.size > 0 ? of.size : 1);
-      const double now = std::max(std::sqrt(of.sum_of_squares / (free_part * static_cast<double>(of.count))), least);
+      const double left = std::max(freedom[static_cast<Index>(c)], least_freedom);
+      const double now = std::max(std::sqrt(of.sum_of_squares / left), least);
       change = std::max(change, std::abs(now - sigma(c)) / now);
       sigma(c) = now;
     }

@@ -79,8 +79,8 @@ def fit(
     BadValueError
         Times do not ascend, units do not fit, nothing is sought.
     RefusedError
-        There is no motion with derivatives where the search begins (contacts, switches), or Gnomon was built without
-        Ceres Solver.
+        There is no motion with derivatives where the search begins (an overdetermined DAE, a grazed contact), or Gnomon was
+        built without Ceres Solver.
     KeyboardInterrupt
         After Ctrl-C.
 

@@ -11,7 +11,9 @@
 /// are rounding belong to directions that the data do not determine. On the others C = V S^-2 V^T, scaled back, is the
 /// covariance of s; the interval of 95 % is s +- q sqrt(C_ss), with q of the normal distribution where sigma is given
 /// and of Student's t where it is estimated from what is left, with as many degrees of freedom as there are values more
-/// than determined directions (Seber and Wild, Nonlinear Regression, 1989, sections 2.1 and 5.1).
+/// than determined directions (Seber and Wild, Nonlinear Regression, 1989, sections 2.1 and 5.1). Where the errors
+/// of several columns are estimated, C grows by what the estimated weights add, and the degrees of freedom are those of
+/// the columns that determine s (Meier, Biometrics 9, 1953, 59; Satterthwaite, Biometrics Bulletin 2, 1946, 110).
 
 #include <functional>
 #include <limits>
