@@ -386,3 +386,25 @@ def test_what_the_command_refuses(program):
     ):
         said = program("fit", "p.toml", *arguments, status=2)
         assert words in said and said.count("\n") == 1, said
+
+
+def test_over_an_impact():
+    ball = gn.Model.from_toml(
+        """format = 1
+coordinates = ["x", "y"]
+mass = 1
+potential = "g*y"
+[parameters]
+g = 9.81
+height = 1.0
+[obstacles]
+floor = { formula = "y", restitution = 0.5 }
+[start]
+position = { y = "height" }
+velocity = { x = 2.0 }
+"""
+    )
+    t = np.linspace(0, 0.9, 61)
+    truth = gn.solve(ball.with_parameters(g=9.7, height=1.05), (0, 0.9), t_eval=t, step=0.01)
+    fit = gn.fit(ball, dict(t=t, y=truth.q[1]), ["g", "height"], step=0.01)
+    assert fit["g"] == pytest.approx(9.7, rel=1e-10) and fit["height"] == pytest.approx(1.05, rel=1e-10)
