@@ -74,8 +74,8 @@ class Run final : public Observer {
                   py::object watcher, py::object progress,
                   const std::vector<std::tuple<std::string, double, bool>>& parameters, py::object variant) {
     const Use use(*this);
-    Recorder::Request request{t_end, step, std::move(times), every_step, std::move(watcher), std::move(progress),
-                              maker_, {}, {}};
+    Recorder::Request request{
+        t_end, step, std::move(times), every_step, std::move(watcher), std::move(progress), maker_, {}, {}};
     for (const auto& [name, size, of_model] : parameters) request.parameters.push_back({name, size, of_model});
     request.variant = [this, &variant](std::size_t parameter, double change) {
       const auto instance = [&] {

@@ -226,9 +226,7 @@ def test_what_is_wrong_is_said():
         with pytest.raises(error) as said:
             gn.fit(swinging(), *arguments, **{**given, **more})
         assert words in str(said.value)
-    ball = gn.Model("y", 1, "g*y", obstacles={"floor": "y"}, parameters=dict(g=9.81), start=dict(position=dict(y=1)))
-    with pytest.raises(gn.RefusedError, match="obstacles"):
-        gn.fit(ball, dict(t=[0, 0.1, 0.2], y=[1, 0.95, 0.8]), ["g"], step=0.01)
+
 
 
 def test_neighbours_of_a_bound():

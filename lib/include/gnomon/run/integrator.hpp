@@ -82,8 +82,8 @@ struct IntegratorOptions {
   const AlgebraFactory* algebra = nullptr;  ///< the user's own linear algebra, before the solver's option; outlives it
   /// What else may take the matrices of derivatives of a step; Registry::integrator fills it in.
   const AlgebraTable* algebras = nullptr;
-  bool project_start = false;               ///< repair an inconsistent start in the mass metric
-  ContactOptions contact;                   ///< for systems with obstacles
+  bool project_start = false;  ///< repair an inconsistent start in the mass metric
+  ContactOptions contact;      ///< for systems with obstacles
   /// contact_driver of gnomon/contact/contact.hpp, for systems with obstacles; Registry::integrator fills it in.
   EventDriverMaker event_driver = nullptr;
   /// The ladder for a step on which the solver fails: this solver, with its default options, from the same start value;
