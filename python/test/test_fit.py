@@ -228,7 +228,6 @@ def test_what_is_wrong_is_said():
         assert words in str(said.value)
 
 
-
 def test_neighbours_of_a_bound():
     s = gn.solve(swinging(), (0, 1), q0=[0.7], parameters=dict(c=0.0), sensitivities=["c"], **STEP)
     assert s.success and np.max(np.abs(s.sensitivities["c"].q)) > 0.01
