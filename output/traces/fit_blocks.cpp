@@ -76,7 +76,7 @@ pages::Table column_table(const FitResult& result) {
   return table;
 }
 
-/// Of the times with a value; the motion that was fitted is known there.
+/// Times with a value; the motion that was fitted is known there.
 Series series_of(const FittedRecord& record, Index column, const std::string& name, Series::Style style, int group,
                  double (*value)(double measured, double fitted)) {
   Series series{name, {}, {}, style, group};

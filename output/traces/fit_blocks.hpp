@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a page shows of a fit.
+/// The blocks of a page on a fit.
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a user of `gnomon fit` said, and what it makes of it.
+/// The arguments of `gnomon fit`, and the request that they make.
 
 #include <json/json.h>
 
@@ -26,7 +26,7 @@ struct FitArguments {
 /// out. Throws Error(bad_file) and Error(bad_value).
 void read_records(const FitArguments& arguments, const ProblemInstance& instance, FitSetup& setup,
                   std::vector<std::string>& notes);
-/// What is sought and what is held, by --vary and --set.
+/// Numbers that are sought and held, by --vary and --set.
 void read_parameters(const FitArguments& arguments, const Problem& problem, FitSetup& setup);
 
 /// The table of parameters and what there is to know beside it.

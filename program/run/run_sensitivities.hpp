@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What gnomon run --sensitivity asks for: derivatives of the motion, as columns beside those of the state.
+/// The wish of gnomon run --sensitivity: derivatives of the motion, as columns beside those of the state.
 
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace gnomon::program {
 
 class RunSensitivities {
  public:
-  /// Of a run at its start, which outlives this object. Throws what VariedProblem and Sensitivities throw.
+  /// For a run at its start, which outlives this object. Throws what VariedProblem and Sensitivities throw.
   RunSensitivities(const Registry& registry, const ProblemInstance& instance, const RunArguments& arguments,
                    Integrator& run);
 

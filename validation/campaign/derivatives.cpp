@@ -57,7 +57,7 @@ std::vector<Place> places_of(const RandomProblem& problem, long number) {
   }
   const auto j = static_cast<Index>(one_of(terms.mass.size()));
   places.push_back({"mass", terms.mass[j], true, [j](RandomTerms& t, Vector&, Vector&, double d) { t.mass[j] += d; }});
-  // What another row repeats is not changed: it would contradict that row.
+  // A row that another one repeats is not changed: it would contradict that one.
   const bool repeats = std::any_of(terms.constraints.begin(), terms.constraints.end(), [](const ConstraintTerm& term) {
     return term.kind == ConstraintTerm::Kind::repeat;
   });

@@ -23,7 +23,7 @@ namespace gnomon::campaign {
 namespace {
 
 constexpr double nominal = 0.95;
-/// Of a model: of 2000 fits a part between 93.5 and 96.5 %, in standard deviations; of one parameter more is allowed.
+/// For a model: of 2000 fits a part between 93.5 and 96.5 %, in standard deviations; of one parameter more is allowed.
 const double of_model = 0.015 / std::sqrt(nominal * (1 - nominal) / 2000);
 constexpr double of_parameter = 4;
 
@@ -212,7 +212,7 @@ class Coverage {
       column.sigma = one.given ? one.error : 0;
       setup.columns.push_back(column);
     }
-    // What the starts of records have of their own and what is not sought is known.
+    // Entries of the starts of records that are not sought are known.
     for (std::size_t r = 0; r < of.motions.size(); ++r)
       for (const FitParameter& one : of.motions[r].start) {
         const std::string name = prepared.exact[r].name + "." + one.name;

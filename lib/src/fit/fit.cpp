@@ -15,13 +15,13 @@ namespace gnomon {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-/// Of a change along a direction that is not determined: what is reported does not move.
+/// A part of a change along a direction that is not determined: what is reported does not move.
 constexpr double not_moved = 0x1p-20;
 /// Sums of squares that are larger with such a probability are no accident.
 constexpr double improbable = 0.001;
 /// Errors that are a larger part of the motion are those of a search that ended beside it: others are spoken of.
 constexpr double large_error = 0.05, usual_error = 0.01;
-/// Of the size of the motion: what errors of the data have grown to where it cannot be followed.
+/// A part of the size of the motion: errors of the data have grown to it where the motion cannot be followed.
 constexpr double lost_for_good = 16;
 
 /// "a", "a and b", "a, b and c"
@@ -110,7 +110,7 @@ class Fit {
     const std::vector<Index>& moves = determined.moves;
     const Identified& identified = determined.identified;
     const auto count = static_cast<Index>(moves.size());
-    // What is reported of what is sought: of an entry of a start that is moved onto the constraints the moved one.
+    // The value that is reported: of an entry of a start that is moved onto the constraints the moved one.
     Matrix reported = Matrix::Zero(n_free(), count);
     for (Index k = 0; k < count; ++k) {
       const Index j = moves[static_cast<std::size_t>(k)];
@@ -232,7 +232,7 @@ class Fit {
           " degrees of freedom, so that the model does not describe the data or sigma is too small.");
   }
 
-  /// What the errors of the data are of the motion: those of the column with the smallest ones.
+  /// The errors of the data as a part of the motion: those of the column with the smallest ones.
   double part_of_motion() const {
     double part = large_error;
     for (std::size_t c = 0; c < out_.columns.size(); ++c)

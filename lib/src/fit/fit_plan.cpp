@@ -1,5 +1,5 @@
 /// \file
-/// What a FittedMotion is made of: names of what is sought, columns of records, times.
+/// The input of a FittedMotion: names of what is sought, columns of records, times.
 #include <algorithm>
 #include <cmath>
 #include <limits>

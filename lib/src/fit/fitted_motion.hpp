@@ -12,7 +12,7 @@
 
 namespace gnomon {
 
-/// What is sought: a number of the model or of a start.
+/// A number of the model or of a start that is sought.
 struct Free {
   std::string name, unit;
   double began = 0, size = 1;
@@ -46,7 +46,7 @@ class FittedMotion {
   /// with these numbers; why() says why not.
   bool evaluate(const Vector& x, Vector& y, Matrix* by);
   const std::string& why() const { return why_; }
-  /// Of the last call with derivatives, one a record.
+  /// Those of the last call with derivatives, one a record.
   const std::vector<MotionStart>& starts() const { return starts_; }
   /// The run of a record, started.
   std::unique_ptr<Variant> run_of(std::size_t record, const Vector& x) const;
@@ -56,7 +56,7 @@ class FittedMotion {
   long runs_with_derivatives() const { return runs_with_derivatives_; }
 
  private:
-  /// What is to be computed of a record.
+  /// The computation that a record needs.
   struct Plan {
     double t0 = 0;
     std::vector<double> times;                 ///< with values

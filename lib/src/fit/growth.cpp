@@ -10,7 +10,7 @@ namespace gnomon {
 
 namespace {
 
-/// What a change that grows by the fourth power of time gains in the second half.
+/// The growth, in the second half, of a change that grows by the fourth power of time.
 constexpr double by_power = 16;
 
 /// Lengths of the change and of the motion after every step.

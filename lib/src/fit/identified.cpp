@@ -12,11 +12,11 @@ namespace gnomon {
 
 namespace {
 
-/// Of what was measured: what a parameter that is changed by its size makes is rounding.
+/// A part of what was measured: a parameter whose change by its size makes less makes rounding.
 constexpr double no_effect = 0x1p-30;
-/// Of the largest: a singular value that is rounding of derivatives.
+/// A part of the largest singular value: a smaller one is rounding of derivatives.
 constexpr double zero_singular_value = 0x1p-26;
-/// Of a direction of length one: an entry that is none.
+/// An entry of a direction of length one that is none.
 constexpr double no_part = 0x1p-10;
 constexpr double upper_quantile = 0.975;
 

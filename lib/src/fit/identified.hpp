@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What data determine of parameters, by the singular values of the derivatives of what is left.
+/// Directions of parameters that data determine, by the singular values of the derivatives of what is left.
 
 #include <string>
 #include <vector>

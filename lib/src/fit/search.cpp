@@ -13,13 +13,13 @@ namespace {
 /// Estimates of the errors of columns that change by a smaller part are final, and so many are made at most.
 constexpr double final_change = 0x1p-10;
 constexpr int most_estimates = 12;
-/// What is left of a column counts as so many values at least.
+/// The residuals of a column count as so many values at least.
 constexpr double least_freedom = 0.5;
-/// Of what was measured: an error that is rounding.
+/// A part of what was measured: an error that is rounding.
 constexpr double least_sigma = 0x1p-40;
-/// Of the tolerance of steps: how far apart their sizes put the numbers that are sought.
+/// A part of the tolerance of steps: how far apart their sizes put the numbers that are sought.
 constexpr double part_of_tolerance = 0x1p-4;
-/// Of the size of a parameter: it is at its bound.
+/// A part of the size of a parameter: nearer it is at its bound.
 constexpr double at_bound = 0x1p-40;
 
 class Search {

@@ -130,7 +130,7 @@ class FormulaProblem final : public Problem {
       if (pattern.offsets[line.entry] == pattern.offsets[line.entry + 1]) with_place(line.formula->place, require);
     require();
   }
-  /// Of a caller who has taken them away (build_beyond_bounds).
+  /// Whether the caller has taken them away (build_beyond_bounds).
   static bool has_no_bounds(const Options& options, const std::string& name) {
     for (const OptionSpec& spec : options.specs())
       if (spec.name == name) return std::isinf(spec.minimum) && std::isinf(spec.maximum);

@@ -25,7 +25,7 @@ namespace {
 /// Unknowns up to which the Jacobian is dense.
 constexpr Index most_dense = 150;
 
-/// Of central differences, of order six and of order two: weights by pairs +-a, +-2a, +-3a, and a in sizes.
+/// Central differences of order six and of order two: weights by pairs +-a, +-2a, +-3a, and a in sizes.
 constexpr std::array<double, 3> sixth{3. / 4, -3. / 20, 1. / 60}, second{1. / 2, 0, 0};
 constexpr double sixth_change = 0x1p-13, second_change = 0x1p-17;
 

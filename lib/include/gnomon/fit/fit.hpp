@@ -48,7 +48,7 @@ struct FitColumn {
   double sigma = 0;  ///< standard deviation of its errors, in its unit; 0: not known, estimated from what is left
 };
 
-/// What is sought, or held at a value, by name, X a coordinate and R a record:
+/// Numbers that are sought, or held at a value, by name, X a coordinate and R a record:
 ///
 ///     k               a real parameter of the model, with its bounds
 ///     start.X         the position of a coordinate at the start; of several records one each, R.start.X
@@ -90,7 +90,7 @@ struct FittedParameter {
   State state = State::determined;
 };
 
-/// What is left of a column, in its unit.
+/// The residuals of a column, in its unit.
 struct FittedColumn {
   std::string column, quantity, unit;
   double sigma = 0;  ///< given, or estimated

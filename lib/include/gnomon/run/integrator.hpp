@@ -80,7 +80,7 @@ using EventDriverMaker = std::unique_ptr<EventDriver> (*)(std::shared_ptr<const 
 struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
   const AlgebraFactory* algebra = nullptr;  ///< the user's own linear algebra, before the solver's option; outlives it
-  /// What else may take the matrices of derivatives of a step; Registry::integrator fills it in.
+  /// Linear algebra by name, for derivatives of steps; Registry::integrator fills it in.
   const AlgebraTable* algebras = nullptr;
   bool project_start = false;  ///< repair an inconsistent start in the mass metric
   ContactOptions contact;      ///< for systems with obstacles

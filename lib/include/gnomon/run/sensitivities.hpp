@@ -91,7 +91,7 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   /// The largest part of the derivative of a step by which the same formula with four points is off: what six points
   /// leave is far smaller.
   double largest_remainder() const { return largest_remainder_; }
-  /// What a user should know of it, and of parameters that do not show in the motion; empty: nothing.
+  /// A sentence on its accuracy, and on parameters that do not show in the motion; empty: there is nothing to say.
   std::string warning() const;
 
  private:

@@ -12,10 +12,10 @@ namespace gnomon {
 
 namespace {
 
-/// Of the cost and of the unknowns: a change that ends the search. Where exact data are fitted the last step is
+/// A part of the cost and of the unknowns: a change that ends the search. Where exact data are fitted the last step is
 /// quadratic, and what noise leaves of the cost is far above it.
 constexpr double smallest_change_of_cost = 0x1p-50, smallest_change_of_unknowns = 0x1p-44;
-/// Of the gradient, in units of the cost: the search does not end by it.
+/// A bound of the gradient, in units of the cost: the search does not end by it.
 constexpr double smallest_gradient = 0x1p-400;
 /// Steps to unknowns without a value, one after another, before the search is given up.
 constexpr int most_rejected_steps = 30;

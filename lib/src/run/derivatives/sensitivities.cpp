@@ -200,7 +200,7 @@ void Sensitivities::find_steps(const State& z) {
   double way = 0;
   for (const SolvedStep& solved : steps_) way += solved.h;
   const std::size_t events = run_->events().size() + static_cast<std::size_t>(run_->counters().overstepped_switches);
-  // Of friction by events only its driver renews the border.
+  // With friction by events only the driver renews the border.
   const bool driven_border = run_->system().parts().friction && !run_->constraint_rank().dependent.empty();
   whole_ = events != events_ || run_->system().parts().obstacles || driven_border ||
            std::abs(whole - way) > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(z.t);
@@ -259,7 +259,7 @@ bool Sensitivities::take(const SolvedStep& step, bool solved) {
   if (!whole_) start_.history = end_.history;  // for start values of solves alone
   again_ = led_to;
   if (step.h != 0 && !directions_.empty()) {
-    // What a driver of events does before a step, or another solution next to that of the run, is not in equations.
+    // Equations know neither what a driver of events does before a step nor which of two near solutions the run took.
     if (!whole_ && !again(step, solved, led_to)) whole_ = true;
     if (whole_ && !again(step, solved, led_to)) return false;
   }
