@@ -6,6 +6,7 @@
 
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/base/visible_text.hpp"
+#include "mechanism/inputs.hpp"
 #include "mechanism/toml_places.hpp"
 
 namespace gnomon::mechanism {
@@ -106,55 +107,13 @@ class Reader {
   static std::string value_name(const std::string& input, std::size_t k) {
     return input + "[" + std::to_string(k) + "]";
   }
-  /// { value = 0 } is a parameter; { times = [..], values = [..] } and { from = 0, every = 0.1, count = 20, value = 0 }
-  /// are one a time, NAME[k].
   void name_input(const TomlEntry& entry) {
     take(entry.key, entry.key_place);
-    const std::string what = "input " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(
-        table, what,
-        {"value", "values", "times", "from", "every", "count", "hold", "unit", "min", "max", "description"});
-    Input input;
-    input.first = static_cast<int>(symbols_.parameters.names().size());
-    const toml::node *const times = table.get("times"), *const every = table.get("every");
-    if (!times && !every) return symbols_.parameters.add(entry.key, 0);
-    constexpr double most = 10000;
-    if (times) {
-      for (const toml::node& one : file_.array(*times, "times of " + what)) {
-        const double time = file_.number(one, "a time of " + what);
-        if (!input.times.empty() && !(time > input.times.back()))
-          throw error_at(file_.place(one), "times of " + what + " go from " + number_text(input.times.back()) + " to " +
-                                               number_text(time) + ", expected ascending numbers");
-        input.times.push_back(time);
-      }
-      const toml::node* const values = table.get("values");
-      const std::size_t count = values ? file_.array(*values, "values of " + what).size() : 0;
-      if (input.times.size() != count || count == 0 || static_cast<double>(count) > most)
-        throw error_at(entry.key_place, what + " has " + std::to_string(input.times.size()) + " times and " +
-                                            std::to_string(count) + " values, expected as many of both, 1 to " +
-                                            number_text(most));
-    } else {
-      const toml::node *const from = table.get("from"), *const number = table.get("count");
-      const double start = from ? file_.number(*from, "from of " + what) : 0,
-                   span = file_.number(*every, "every of " + what),
-                   count = number ? file_.number(*number, "count of " + what) : 0;
-      if (!(span > 0))
-        throw error_at(file_.place(*every),
-                       "every of " + what + " is " + number_text(span) + ", expected a time above 0");
-      if (!(count >= 1 && count <= most && count == std::floor(count)))
-        throw error_at(entry.key_place, "count of " + what + " is " + number_text(count) +
-                                            ", expected a whole number from 1 to " + number_text(most));
-      for (double k = 0; k < count; ++k) input.times.push_back(start + k * span);
-    }
-    if (const toml::node* node = table.get("hold")) {
-      const std::string hold = file_.text(*node, "hold of " + what);
-      input.linear = hold == "linear";
-      if (!input.linear && hold != "zero")
-        throw error_at(file_.formula_place(*node), unknown_name("hold", hold, {"zero", "linear"}).what());
-    }
-    for (std::size_t k = 0; k < input.times.size(); ++k) symbols_.parameters.add(value_name(entry.key, k), 0);
-    symbols_.inputs.emplace(entry.key, std::move(input));
+    std::optional<Input> input = read_input_times(file_, entry);
+    if (!input) return symbols_.parameters.add(entry.key, 0);
+    input->first = static_cast<int>(symbols_.parameters.names().size());
+    for (std::size_t k = 0; k < input->times.size(); ++k) symbols_.parameters.add(value_name(entry.key, k), 0);
+    symbols_.inputs.emplace(entry.key, std::move(*input));
   }
   /// After the names of all parameters are known.
   void read_input(const TomlEntry& entry, const Symbols& symbols) {
