@@ -112,6 +112,8 @@ class Derivatives {
         tally_.add("refused");
       else
         tally_.found(number, what, error.what());
+    } catch (const CannotEvaluate&) {
+      tally_.add("a start cannot be evaluated");
     }
   }
 

@@ -386,8 +386,12 @@ bool Sensitivities::has_own(const Direction& direction) const {
 bool Sensitivities::carry(Direction& direction, double h) {
   const bool own = h == 0 || has_own(direction);
   for (std::size_t k = 0; own && k < n_points; ++k)
-    if (auto& variant = direction.variants[k]; !variant)
-      variant = make_(direction.parameter, line_points[k] * direction.change);
+    if (auto& variant = direction.variants[k]; !variant) try {
+        variant = make_(direction.parameter, line_points[k] * direction.change);
+      } catch (const CannotEvaluate& error) {
+        failure_ = error.what();
+        return false;
+      }
   if (h == 0) return carry_start(direction);
   StepLine::Variants with;
   for (std::size_t k = 0; k < n_points; ++k) {
