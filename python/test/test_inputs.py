@@ -62,6 +62,10 @@ def test_feedback_between_steps():
         ("{ times = [0, 1], values = [1, 2], hold = 'cubic' }", 'unknown hold "cubic"'),
         ("{ every = 0.1, count = 3 }", "takes one value, or times with as many values"),
         ("{ tims = [0] }", 'did you mean "times"'),
+        ("{ value = 0, count = 3 }", "input u has count, and no times: expected times and values, or every and count"),
+        ("{ value = 0, hold = 'linear' }", "input u has hold, and no times"),
+        ("{ times = [0], values = [1], every = 2 }", "input u has every, and its times are listed"),
+        ("{ every = 1, count = 2, values = [1, 2] }", "input u has values, and its times are those of from"),
         ("3", "expected a table"),
     ],
 )

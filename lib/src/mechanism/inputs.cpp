@@ -1,6 +1,7 @@
 #include "mechanism/inputs.hpp"
 
 #include <cmath>
+#include <initializer_list>
 #include <string>
 
 #include "gnomon/base/numbers.hpp"
@@ -55,13 +56,22 @@ std::optional<Input> read_input_times(const TomlFile& file, const TomlEntry& ent
   const toml::table& table = file.table(*entry.value, what);
   file.check_keys(table, what,
                   {"value", "values", "times", "from", "every", "count", "hold", "unit", "min", "max", "description"});
+  const auto refuse = [&](std::initializer_list<const char*> keys, const char* why) {
+    for (const char* const key : keys)
+      if (const toml::node* const node = table.get(key))
+        throw error_at(file.place(*node), what + " has " + key + ", and " + why);
+  };
   Input input;
-  if (table.get("times"))
+  if (table.get("times")) {
+    refuse({"from", "every", "count", "value"}, "its times are listed, with as many values");
     input.times = listed_times(file, entry, table, what);
-  else if (table.get("every"))
+  } else if (table.get("every")) {
+    refuse({"values"}, "its times are those of from, every and count, with one value");
     input.times = equal_times(file, entry, table, what);
-  else
+  } else {
+    refuse({"from", "count", "hold", "values"}, "no times: expected times and values, or every and count");
     return std::nullopt;
+  }
   if (const toml::node* node = table.get("hold")) {
     const std::string hold = file.text(*node, "hold of " + what);
     input.linear = hold == "linear";

@@ -120,8 +120,7 @@ class Reader {
     const std::string what = "input " + entry.key;
     const toml::table& table = *entry.value->as_table();
     const toml::node *const one = table.get("value"), *const all = table.get("values");
-    if (!one == !all || (all && !table.get("times")))
-      throw error_at(entry.key_place, what + " takes one value, or times with as many values");
+    if (!one && !all) throw error_at(entry.key_place, what + " takes one value, or times with as many values");
     const auto add = [&](const std::string& name, const toml::node& value) {
       Parameter parameter = described(entry, table, what);
       parameter.name = name;
