@@ -7,6 +7,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/fit/units.hpp"
+#include "gnomon/registry/quantities.hpp"
 #include "program/arguments.hpp"
 #include "program/fit/fit_arguments.hpp"
 #include "tables/table.hpp"
@@ -75,7 +76,7 @@ FitColumn column_named(const std::string& text) {
 void take_known_columns(const ProblemInstance& instance, FitSetup& setup, std::vector<std::string>& notes) {
   std::set<std::string> known, seen;
   std::vector<std::string> all, left_out;
-  for (const auto& [name, unit] : fit_quantities(instance)) {
+  for (const auto& [name, unit] : all_quantities(instance)) {
     known.insert(name);
     all.push_back(name);
   }

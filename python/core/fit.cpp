@@ -142,7 +142,6 @@ void bind_fit(py::module_& module) {
       .def_property_readonly("records", [](const FitResult& r) { return listed(r.records, record_dict); })
       .def("page", &page_of);
   module.def("fit", &fitted);
-  module.def("fit_quantities", [](const Instance& instance) { return fit_quantities(instance.problem()); });
   module.def("unit_factor", &unit_factor);
 }
 

@@ -341,6 +341,11 @@ void bind_problem(py::module_& module) {
              const Problem& problem = s.problem();
              return problem.value(Options("problem " + problem.name(), problem.parameters(), parameters), name);
            })
+      .def("acts",
+           [](const ProblemSource& s, const std::string& parameter) {
+             const TimeSpan span = s.problem().acts(parameter);
+             return std::make_pair(span.from, span.until);
+           })
       .def(
           "build",
           [](const ProblemSource& s, const Assignments& parameters, bool beyond_bounds) {
@@ -378,6 +383,7 @@ void bind_instance(py::module_& module) {
       .def_property_readonly("m", [](const Instance& i) { return i.model().m(); })
       .def_property_readonly("mechanical", [](const Instance& i) { return i.system() != nullptr; })
       .def_property_readonly("has_obstacles", &Instance::has_obstacles)
+      .def_property_readonly("has_events", &Instance::has_events)
       .def_property_readonly("symmetries",
                              [](const Instance& i) {
                                std::vector<std::string> names;

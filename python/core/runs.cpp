@@ -9,6 +9,7 @@
 #include "gnomon/contact/gained_energy.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/scheme/step_warning.hpp"
+#include "motion.hpp"
 #include "recorder.hpp"
 
 namespace gnomon::python {
@@ -32,6 +33,15 @@ SchemeChoice suited(const Instance& instance, const std::string& scheme, double 
   run.options = integrator_options(contact);
   if (scheme.empty()) return suited_scheme(registry(), run);
   return {scheme, 0, suited_options(registry(), run, scheme)};
+}
+
+/// Name, size, whether it is one of the model, and from when until when that depends on it.
+using NamedParameters = std::vector<std::tuple<std::string, double, bool, double, double>>;
+
+std::vector<Sensitivities::Parameter> parameters_of(const NamedParameters& named) {
+  std::vector<Sensitivities::Parameter> out;
+  for (const auto& [name, size, of_model, from, until] : named) out.push_back({name, size, of_model, {from, until}});
+  return out;
 }
 
 class Run final : public Observer {
@@ -68,22 +78,14 @@ class Run final : public Observer {
   }
 
   /// The whole run. {"steps", "output", "raised", "success", "message", "stopped"}
-  /// parameters: (name, size, whether it is one of the model) of each derivative that is wanted;
-  /// variant(parameter, change): the Instance with it changed.
+  /// parameters: of each derivative that is wanted; variant(parameter, change): the Instance with it changed.
   py::dict record(double t_end, double step, std::optional<std::vector<double>> times, bool every_step,
-                  py::object watcher, py::object progress,
-                  const std::vector<std::tuple<std::string, double, bool>>& parameters, py::object variant) {
+                  py::object watcher, py::object progress, const NamedParameters& parameters, py::object variant) {
     const Use use(*this);
     Recorder::Request request{
         t_end, step, std::move(times), every_step, std::move(watcher), std::move(progress), maker_, {}, {}};
-    for (const auto& [name, size, of_model] : parameters) request.parameters.push_back({name, size, of_model});
-    request.variant = [this, &variant](std::size_t parameter, double change) {
-      const auto instance = [&] {
-        const py::gil_scoped_acquire locked;
-        return variant(parameter, change).cast<std::shared_ptr<Instance>>();
-      }();
-      return std::make_unique<Variant>(instance->problem(), of_(instance->problem(), true));
-    };
+    request.parameters = parameters_of(parameters);
+    request.variant = variants(std::move(variant));
     Recorder recorder(*instance_, integrator_, std::move(request));
     recorder_ = &recorder;
     StepReport report;
@@ -96,6 +98,24 @@ class Run final : public Observer {
     out["message"] = report.message;
     out["stopped"] = report.stopped_by_observer;
     return out;
+  }
+
+  /// The whole run, for gradients backwards along it.
+  std::unique_ptr<Motion> motion(double t_end, double step, std::vector<double> times,
+                                 const std::vector<std::string>& quantities, Index states, py::object progress,
+                                 const NamedParameters& parameters, py::object variant) {
+    const Use use(*this);
+    auto made = std::make_unique<Motion>(*instance_, integrator_, quantities, parameters_of(parameters),
+                                         variants(std::move(variant)), std::move(times), states);
+    Signals signals;
+    signals.tell(std::move(progress), [this] { return integrator_.state().t; });
+    signals_ = &signals;
+    {
+      const py::gil_scoped_release unlocked;
+      made->run(t_end, step);
+    }
+    made->raised = signals.raised();
+    return made;
   }
 
   /// (success, message, steps taken, what a signal handler raised)
@@ -150,6 +170,18 @@ class Run final : public Observer {
    private:
     Run& run_;
   };
+
+  /// What makes runs beside this one, from a function for their instances.
+  Sensitivities::Make variants(py::object instances) {
+    // Copies are made without the interpreter's lock; the last one goes with it.
+    return [this, made = std::make_shared<py::object>(std::move(instances))](std::size_t parameter, double change) {
+      const auto instance = [&] {
+        const py::gil_scoped_acquire locked;
+        return (*made)(parameter, change).cast<std::shared_ptr<Instance>>();
+      }();
+      return std::make_unique<Variant>(instance->problem(), of_(instance->problem(), true));
+    };
+  }
 
   std::shared_ptr<Instance> instance_;
   /// Integrators as that of this run; whether it moves its start onto the constraints.
@@ -217,12 +249,14 @@ void bind_runs(py::module_& module) {
   });
   py::class_<State>(module, "State").def_property_readonly("t", [](const State& z) { return z.t; });
 
+  bind_motion(module);
   py::class_<Run>(module, "Run")
       .def(py::init<std::shared_ptr<Instance>, const std::string&, const Assignments&, const std::string&,
                     const Assignments&, const Assignments&>())
       .def("set_tolerances", &Run::set_tolerances)
       .def("start", &Run::start, py::arg("turns") = std::vector<int>())
       .def("record", &Run::record)
+      .def("motion", &Run::motion, py::keep_alive<0, 1>())
       .def("step", [](Run& r, double h) { return r.stepped([h](Integrator& i) { return i.step(h); }); })
       .def("step_to", [](Run& r, double t) { return r.stepped([t](Integrator& i) { return i.step_to(t); }); })
       .def("advance",

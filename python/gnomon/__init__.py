@@ -34,7 +34,8 @@ from .mechanism import Mechanism
 from .model import Model
 from .report import report
 from .result import DenseOutput, Result
-from .sensitivities import Sensitivity
+from .derivatives.gradient import Functional, Gradient, Motion, at, gradient, integral, motion
+from .derivatives.sensitivities import Sensitivity
 from .solve import solve
 from .table import Table, read
 
@@ -74,6 +75,7 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 __all__ = [
     *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Sensitivity", "Integrator", "check", "CheckReport"),
     *("advise", "Advice", "equilibrium", "Equilibrium", "linearise", "Linearisation"),
+    *("gradient", "Gradient", "at", "integral", "Functional", "motion", "Motion"),
     *("monodromy", "Monodromy", "fit", "FitResult", "FittedRecord"),
     *("report", "read", "Table", "ensemble", "EnsembleResult"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),

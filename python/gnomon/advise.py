@@ -129,7 +129,7 @@ def advise(
     >>> advice = gn.advise("planar-pendulum", (0, 10), error=1e-8, budget=20)
     >>> s = gn.solve("planar-pendulum", (0, 10), **advice.arguments)
     """
-    from .solve import _positive, _span, _vector
+    from .solve import _positive, span_of, _vector
 
     made = model_of(model)
     start = (_vector(q0, "q0"), _vector(v0, "v0"))
@@ -139,7 +139,7 @@ def advise(
         if not ends:
             raise BadValueError("t_span is missing, and the model names no end for its runs: give e.g. t_span=(0, 10)")
         t_span = (instance.t0, ends[0])
-    t0, t1 = _span(t_span)
+    t0, t1 = span_of(t_span)
     wanted, seconds = _positive(error, "error"), _positive(budget, "budget")
     if wanted is None or not 1e-13 <= wanted <= 0.1:
         raise BadValueError(f"error = {error!r} is not between 1e-13, which double precision resolves, and 0.1")

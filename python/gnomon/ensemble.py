@@ -13,7 +13,7 @@ from . import _core
 from .errors import BadValueError, RefusedError
 from .model import assignments, option_text
 from .progress import reported
-from .solve import Setup, _positive, _span
+from .solve import Setup, _positive, span_of
 
 if TYPE_CHECKING:
     import pandas
@@ -179,7 +179,7 @@ def ensemble(
     >>> e["max_energy_error"].max() < 1e-14
     True
     """
-    t0, t1 = _span(t_span)
+    t0, t1 = span_of(t_span)
     texts, words = _distributions(vary)
     given = dict(scheme=scheme, solver=solver, algebra=algebra, options=options, parameters=parameters, atol=atol)
     # What varies is chosen by each run: here it has any value.

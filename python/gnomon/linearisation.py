@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from .errors import BadValueError, IntegrationError, functions_raise
-from .sensitivities import Request
+from .derivatives.sensitivities import Request
 from .solve import Setup
 
 
@@ -259,4 +259,4 @@ def _setup(model: Any, q0: Any, v0: Any, parameters: Any, project_start: bool, *
 def _inputs(setup: Setup, names: Sequence[str] | None) -> tuple[Request, list[tuple[str, float]] | None]:
     """Parameters that are inputs, and their sizes; None where B, C and D are not wanted."""
     request = Request(setup, [] if names is None else names, "inputs", "input", "['force', 'torque']", False)
-    return request, None if names is None else [(name, size) for name, size, _ in request.parameters]
+    return request, None if names is None else [(name, size) for name, size, *_ in request.parameters]

@@ -14,7 +14,7 @@ from . import _core
 from .arrays import numbers
 from .errors import BadValueError, UnknownNameError
 from .model import Model
-from .sensitivities import Sensitivity
+from .derivatives.sensitivities import Sensitivity
 
 if TYPE_CHECKING:
     import matplotlib.figure

@@ -16,10 +16,10 @@ from . import _core
 from .arrays import numbers
 from .errors import BadValueError, InconsistentStartError, RefusedError, UnknownNameError, functions_raise
 from .events import Event, Watcher
-from .model import Model, assignments, model_of
+from .model import Model, assignments, model_of, of_entries
 from .progress import reported
 from .result import DenseOutput, Result
-from .sensitivities import request_of, sensitivities_of
+from .derivatives.sensitivities import request_of, sensitivities_of
 
 _SCHEME_OF_OPTIONS = "energy-momentum"  # where they are given without one
 _DEFAULT_SOLVER = "kinsol-newton"
@@ -43,7 +43,7 @@ class Setup:
         """Arguments as those of :func:`solve`."""
         self.model: Model = model_of(model)
         self.start = (_vector(q0, "q0"), _vector(v0, "v0"))
-        self.parameters = dict(parameters or {})
+        self.parameters = of_entries(parameters or {})
         self.instance = self.model._build(self.parameters, *self.start)
         self.instance.set_start(t0, *self.start)
         if project_start:
@@ -239,8 +239,8 @@ def solve(
     sensitivities : sequence of str, optional
         Parameters of the model, and entries ``start.x`` and ``start.der(x)`` of its start, by which derivatives of the motion
         are wanted: ``result.sensitivities``. They are those of the steps as they are taken, their sizes held: what the
-        scheme conserves, the derivatives conserve too. A change of the start is projected onto the constraints. Not for
-        models with obstacles; a run that passes a switch of its model stops there.
+        scheme conserves, the derivatives conserve too. A change of the start is projected onto the constraints. They go over
+        contacts, friction and switches as long as the events are the same beside the run; the run stops where they are not.
 
     Returns
     -------
@@ -263,18 +263,18 @@ def solve(
     The interpreter's lock is released while steps are taken: solves in several threads run side by side.
     """
     _refuse(unknown)
-    t0, t1 = _span(t_span)
+    t0, t1 = span_of(t_span)
     given = dict(scheme=scheme, step=step, rtol=rtol, atol=atol, solver=solver, algebra=algebra, options=options)
     given.update(parameters=parameters, project_start=project_start, contact=contact)
     setup = Setup(model, t0, q0, v0, first_step=first_step, max_step=max_step, **given)
     request = request_of(setup, sensitivities)
-    times = _times(t_eval, t0, t1)
+    times = times_of(t_eval, t0, t1)
     if dense_output and setup.instance.has_obstacles:
         raise RefusedError("dense_output is for models without obstacles: give t_eval")
     if events is not None and setup.instance.has_obstacles:
         raise RefusedError("events are for models without obstacles: result.contact_events has what happened at those")
     clock, functions = time.perf_counter(), setup.instance.function_seconds
-    with functions_raise(setup.instance), reported(progress, "t", t0, t1) as shown:
+    with functions_raise(request or setup.instance), reported(progress, "t", t0, t1) as shown:
         if setup.is_reference:
             values, raised = _reference_result(setup, t0, t1, times, dense_output, events, shown)
         else:
@@ -319,7 +319,7 @@ def _scheme_result(setup, t0, t1, times, dense_output, events, progress, request
     watcher = _watcher(events, t0, run.y)
     by = ([], None) if request is None else (request.parameters, request.variant)
     record = run.record(t1, setup.step or 0.0, times, dense_output, watcher, progress, *by)
-    raised, counters = record["raised"] or setup.instance.raised, run.counters
+    raised, counters = record["raised"] or (request or setup.instance).raised, run.counters
     if record.get("no_derivative"):
         record.update(success=False, message=record["no_derivative"])
     values = _common(setup, record, dense_output)
@@ -418,7 +418,7 @@ def _positive(value: Any, name: str) -> float | None:
     return number
 
 
-def _span(t_span: Any) -> tuple[float, float]:
+def span_of(t_span: Any) -> tuple[float, float]:
     try:
         t0, t1 = map(float, t_span)
     except (TypeError, ValueError):
@@ -428,7 +428,7 @@ def _span(t_span: Any) -> tuple[float, float]:
     return t0, t1
 
 
-def _times(t_eval: Any, t0: float, t1: float) -> list[float] | None:
+def times_of(t_eval: Any, t0: float, t1: float) -> list[float] | None:
     times = _vector(t_eval, "t_eval")
     if times is None:
         return None

@@ -73,3 +73,35 @@ def test_bad_entries(entry, sentence):
     with pytest.raises(gn.ModelError) as error:
         cart(entry)
     assert sentence in str(error.value) and ":8:" in str(error.value)
+
+
+def test_equal_values_are_values_too():
+    m = cart("{ times = [0, 0.5, 1.2], values = [0, 0, 0] }")
+    names = ["u[0]", "u[1]", "u[2]"]
+    areas = np.array([(4 - 1.5**2) / 2, (1.5**2 - 0.8**2) / 2, 0.8**2 / 2])
+    for step in (0.1, 0.17):
+        s = gn.solve(m, (0, 2), q0=[0.5], v0=[1], step=step, scheme="energy-momentum-ggl", sensitivities=names)
+        found = [s.sensitivities[name].q[0, -1] for name in names]
+        assert np.allclose(found, areas / 2, rtol=1e-11)
+
+
+@pytest.mark.parametrize("scheme", ["energy-momentum", "energy-momentum-ggl", "rattle"])
+def test_a_value_begins_with_the_step_at_its_time(scheme):
+    m = cart("{ times = [0, 0.5, 1.2], values = [1, -2, 0.5] }")
+    areas = [(4 - 1.5**2) / 2, (1.5**2 - 0.8**2) / 2, 0.8**2 / 2]
+    s = gn.solve(m, (0, 2), step=0.1, scheme=scheme)
+    assert s.q[0, -1] == pytest.approx(np.dot([1, -2, 0.5], areas) / 2, rel=1e-12)
+
+
+def test_cubics():
+    times = np.array([0, 0.3, 0.7, 1, 1.8, 2.0])
+    text = CART % f"{{ times = {times.tolist()}, values = {(times**2 - times).tolist()}, hold = 'cubic' }}"
+    m = gn.Model.from_toml(text + '[outputs]\nnow = "u"\n')
+    t = np.linspace(0.3, 1.8, 76)
+    s = gn.solve(m, (0, 2.5), step=0.01, scheme="energy-momentum-ggl", t_eval=t)
+    assert np.allclose(s.outputs["now"], t**2 - t, atol=1e-13)  # slopes are those of parabolas
+    steep = m.with_parameters(u=[0, 1, 0, 0, 2, 2])
+    t = np.linspace(0, 2.4, 241)
+    u = gn.solve(steep, (0, 2.5), step=0.01, scheme="energy-momentum-ggl", t_eval=t).outputs["now"]
+    assert np.allclose(u[np.searchsorted(t, times - 1e-9)], [0, 1, 0, 0, 2, 2], atol=1e-12)
+    assert np.all(u[t >= 2] == 2) and np.max(np.abs(np.diff(u, 2))) < 0.02

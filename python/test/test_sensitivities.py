@@ -83,6 +83,19 @@ def test_of_functions():
     assert np.max(np.abs(s.sensitivities["start.x"].y[:, -1] - (ends[0] - ends[1]) / 2e-4)) < 1e-6
 
 
+def test_what_a_function_raises_beside_the_run():
+    count = iter(range(1000))
+
+    def potential(q):
+        if next(count, None) is None:
+            raise LookupError("enough")
+        return q[0] ** 4 / 4
+
+    m = gn.Model.from_functions("x", 1.0, potential, traced=False)
+    with pytest.raises(LookupError, match="enough"):
+        gn.solve(m, (0, 1), q0=[1.0], step=0.05, sensitivities=["start.x"])
+
+
 def test_what_is_refused(pendulum):
     with pytest.raises(gn.UnknownNameError, match='did you mean "start.x"'):
         gn.solve(pendulum, (0, 1), step=0.1, sensitivities=["start.xx"])

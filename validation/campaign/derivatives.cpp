@@ -5,7 +5,8 @@
 /// derivatives that are off by more than 1e-9 of their size, or of what it was at the start, times what it has grown by
 /// where that is more than one; a run without derivatives where the differences of two changes agree to 1e-6, unless
 /// events beside it are others, a step with contacts does not lead there again, or friction lets it have several
-/// solutions; an error that is no refusal.
+/// solutions; a gradient backwards, by directions or by transposed equations, that is not the same to 1e-8 of its
+/// terms; an error that is no refusal.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/registry/registry.hpp"
+#include "gnomon/run/adjoint.hpp"
 #include "gnomon/run/sensitivities.hpp"
 
 namespace gnomon::campaign {
@@ -145,7 +147,7 @@ class Derivatives {
                      const std::vector<Place>& places, const std::string& what) {
     const std::unique_ptr<Variant> base = variant(problem, scheme, places.front(), 0);
     std::vector<Sensitivities::Parameter> parameters;
-    for (const Place& place : places) parameters.push_back({place.name, place.size, place.of_model});
+    for (const Place& place : places) parameters.push_back({place.name, place.size, place.of_model, {}});
     Sensitivities found(base->integrator, parameters,
                         [&](std::size_t i, double change) { return variant(problem, scheme, places[i], change); });
     bool known = found.observe(base->integrator.state(), 0);
@@ -161,6 +163,7 @@ class Derivatives {
     Matrix last = first;
     if (known) last << found.positions(), found.momenta();
     const Vector end = state_of(base->integrator).cwiseAbs().cwiseMax(start);
+    if (known) go_backwards(number, problem, scheme, h, places, parameters, last, what);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto column = static_cast<Index>(i);
       double best = 1, agree = 1;
@@ -200,6 +203,45 @@ class Derivatives {
       }
       if (!(best < std::max(allowed, 100 * agree)))
         tally_.found(number, name, "off by " + number_text(best) + ", differences agree to " + number_text(agree));
+    }
+  }
+
+  /// The derivatives of a weighted sum of q and p at the end.
+  void go_backwards(long number, const RandomProblem& problem, const std::string& scheme, double h,
+                    const std::vector<Place>& places, const std::vector<Sensitivities::Parameter>& parameters,
+                    const Matrix& forwards, const std::string& what) {
+    const Parts& parts = problem.instance.model->mechanical()->parts();
+    if (parts.obstacles || parts.friction) return;
+    const std::unique_ptr<Variant> run = variant(problem, scheme, places.front(), 0);
+    const auto size = static_cast<Index>(forwards.rows()), n = size / 2;
+    Adjoint::Asked asked;
+    asked.size = size;
+    asked.measure = [n](Variant&, const State& z, VectorRef out) {
+      out.head(n) = z.q.value();
+      out.tail(n) = z.p.value();
+    };
+    asked.most_directions = number % 2 == 0 ? 0 : size;
+    asked.states = 10;
+    Adjoint adjoint(
+        run->integrator, parameters,
+        [&](std::size_t i, double change) { return variant(problem, scheme, places[i], change); }, asked);
+    adjoint.observe(run->integrator.state(), 0);
+    run->integrator.add_observer(adjoint);
+    run->integrator.advance(steps, h);
+    Matrix weights = Matrix::Zero(size, steps + 1);
+    for (Index i = 0; i < size; ++i)
+      weights(i, steps) =
+          std::cos(static_cast<double>(7 * i + number)) / (1 + forwards.row(i).lpNorm<Eigen::Infinity>());
+    Vector found;
+    if (!adjoint.gradient(weights, found)) return tally_.found(number, what, "backwards: " + adjoint.failure());
+    tally_.add("gradients backwards");
+    for (Index k = 0; k < found.size(); ++k) {
+      const double expected = weights.col(steps).dot(forwards.col(k));
+      const double terms = weights.col(steps).cwiseAbs().dot(forwards.col(k).cwiseAbs());
+      const double off = std::abs(found[k] - expected);
+      if (off > 10 * exact * terms)
+        tally_.found(number, what + ", by " + parameters[static_cast<std::size_t>(k)].name,
+                     "backwards off by " + number_text(off / terms) + " of its terms, " + adjoint.warning());
     }
   }
 

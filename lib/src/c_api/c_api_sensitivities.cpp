@@ -100,7 +100,7 @@ void begin_sensitivities(Memory& memory) {
       const sunrealtype* const place = place_of(sensitive, i);
       const double own = place && *place != 0 ? std::abs(*place) : 1;
       const double size = sensitive.sizes.empty() ? own : sensitive.sizes[i];
-      parameters.push_back({"p[" + std::to_string(i) + "]", size, place != nullptr});
+      parameters.push_back({"p[" + std::to_string(i) + "]", size, place != nullptr, {}});
     }
     make = [&memory](std::size_t parameter, double change) { return variant_of(memory, parameter, change); };
   }

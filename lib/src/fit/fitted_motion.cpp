@@ -91,7 +91,8 @@ bool FittedMotion::evaluate(std::size_t record, const Vector& x, Vector& y, Matr
       if (plan.of_free[k] < 0) continue;
       const Free& free = free_[static_cast<std::size_t>(plan.of_free[k])];
       const double size = std::max(std::abs(values[static_cast<Index>(k)]), least_part_of_size * free.size);
-      parameters.push_back({free.name, size, plan.problem->parameters()[k].of_model});
+      parameters.push_back(
+          {free.name, size, plan.problem->parameters()[k].of_model, plan.problem->parameters()[k].acts});
       sought.push_back(k);
     }
     found = std::make_unique<Sensitivities>(run, std::move(parameters),

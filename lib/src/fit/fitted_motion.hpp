@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fit/quantities.hpp"
+#include "gnomon/registry/quantities.hpp"
 #include "gnomon/fit/fit.hpp"
 
 namespace gnomon {

@@ -81,7 +81,7 @@ Growth growth_of(const FittedMotion& motion, const FitSetup& setup, std::size_t 
     Integrator beside = setup.run(instance);
     return std::make_unique<Variant>(std::move(instance), std::move(beside));
   };
-  Sensitivities found(run, {{"the start", 1, false}}, make);
+  Sensitivities found(run, {{"the start", 1, false, {}}}, make);
   if (!found.observe(run.state(), 0)) return out;
   Lengths lengths(found, system, start);
   lengths.observe(run.state(), 0);

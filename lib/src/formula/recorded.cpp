@@ -203,7 +203,8 @@ Recorded select(Tape::Switch::Takes takes, const Recorded& at, const Recorded& f
                 const std::string& name) {
   Tape::Switch found{0, takes, Tape::Switch::unnumbered, name};
   const bool takes_first = found.first(at.value());
-  const bool same = varies(first) ? first.node() == second.node() : !varies(second) && first.value() == second.value();
+  // Numbers that are equal may be others in a model beside this one: which switches there are does not depend on it.
+  const bool same = varies(first) && first.node() == second.node();
   if (!varies(at) || same) return takes_first ? first : second;
   require_recorder();
   const Tape::Node s = recorder->node_of(at), a = recorder->node_of(first), b = recorder->node_of(second);

@@ -3,6 +3,7 @@
 /// Formula: the text of a formula in a model file, parsed into a tree, with the place of every part for error
 /// sentences. What its names mean is said by Symbols when it is parsed, and by numbers when it is evaluated.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -15,6 +16,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/types.hpp"
 #include "gnomon/formula/tape.hpp"
+#include "gnomon/model/problem.hpp"
 #include "mechanism/cubic_spline.hpp"
 
 namespace gnomon::mechanism {
@@ -130,12 +132,21 @@ class NameTable {
   std::unordered_map<std::string, int> numbers_;
 };
 
-/// A function of time by its values at times, which are parameters: held from each of them to the next, or straight
-/// lines between them; before the first and after the last one a constant.
+/// A function of time by its values at times, which are parameters: held from each of them to the next, or lines or
+/// cubics between them (inputs.hpp); before the first and after the last one a constant.
 struct Input {
   std::vector<double> times;  ///< ascending
   int first = 0;              ///< number of the parameter that is the first value
-  bool linear = false;
+  enum class Hold { zero, linear, cubic } hold = Hold::zero;
+
+  /// When a value is in the function.
+  TimeSpan acts(std::size_t value) const {
+    const std::size_t before = static_cast<std::size_t>(hold), after = std::max<std::size_t>(before, 1);
+    TimeSpan span;
+    if (value > 0) span.from = times[value - std::min(value, before)];
+    if (value + 1 < times.size()) span.until = times[std::min(value + after, times.size() - 1)];
+    return span;
+  }
 };
 
 /// The names that a formula may use.

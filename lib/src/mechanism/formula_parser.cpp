@@ -425,14 +425,33 @@ class Parser {
       return add(Kind::choose, column, {t, knot, below, above}, 0);
     }
     const NodeIndex from = value(first);
-    if (!input_of.linear || last == times.size()) return from;
-    const NodeIndex passed = add(Kind::subtract, column, {time(), number(times[first]), none, none});
-    const NodeIndex rise = add(Kind::subtract, column, {value(last), value(first), none, none});
-    const NodeIndex slope = add(Kind::divide, column, {rise, number(times[last] - times[first]), none, none});
-    const NodeIndex line =
-        add(Kind::add, column, {from, add(Kind::multiply, column, {slope, passed, none, none}), none, none});
-    if (first > 0) return line;
-    return add(Kind::choose, column, {time(), number(times[0]), value(0), line}, 0);
+    if (input_of.hold == Input::Hold::zero || last == times.size()) return from;
+    const auto operation = [&](Kind kind, NodeIndex a, NodeIndex b) { return add(kind, column, {a, b, none, none}); };
+    const auto times_number = [&](double factor, NodeIndex a) { return operation(Kind::multiply, number(factor), a); };
+    const auto span = [&](std::size_t k) { return times[k + 1] - times[k]; };
+    const auto rise = [&](std::size_t k) { return operation(Kind::subtract, value(k + 1), value(k)); };
+    // The slope at a time, times this span.
+    const auto slope = [&](std::size_t k) {
+      if (k == 0 || k + 1 == times.size()) return rise(k == 0 ? 0 : k - 1);
+      const double a = span(k - 1), b = span(k), h = span(first);
+      return operation(Kind::add, times_number(h * b / (a * (a + b)), rise(k - 1)),
+                       times_number(h * a / (b * (a + b)), rise(k)));
+    };
+    const NodeIndex s =
+        operation(Kind::divide, operation(Kind::subtract, time(), number(times[first])), number(span(first)));
+    NodeIndex factor = rise(first);
+    if (input_of.hold == Input::Hold::cubic) {
+      // v + s (A + s (3 R - 2 A - B + s (A + B - 2 R))) with the rise R and the slopes A, B of both ends
+      const NodeIndex R = factor, A = slope(first), B = slope(last), both = operation(Kind::add, A, B);
+      const NodeIndex third = operation(Kind::subtract, both, times_number(2, R));
+      const NodeIndex second = operation(Kind::subtract, times_number(3, R), operation(Kind::add, both, A));
+      factor =
+          operation(Kind::add, A,
+                    operation(Kind::multiply, s, operation(Kind::add, second, operation(Kind::multiply, s, third))));
+    }
+    const NodeIndex curve = operation(Kind::add, from, operation(Kind::multiply, s, factor));
+    if (first > 0) return curve;
+    return add(Kind::choose, column, {time(), number(times[0]), value(0), curve}, 0);
   }
 
   NodeIndex choice(std::size_t column) {

@@ -1,5 +1,6 @@
 #include "mechanism/inputs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <string>
@@ -74,9 +75,10 @@ std::optional<Input> read_input_times(const TomlFile& file, const TomlEntry& ent
   }
   if (const toml::node* node = table.get("hold")) {
     const std::string hold = file.text(*node, "hold of " + what);
-    input.linear = hold == "linear";
-    if (!input.linear && hold != "zero")
-      throw error_at(file.formula_place(*node), unknown_name("hold", hold, {"zero", "linear"}).what());
+    const std::vector<std::string> known{"zero", "linear", "cubic"};
+    const auto found = std::find(known.begin(), known.end(), hold);
+    if (found == known.end()) throw error_at(file.formula_place(*node), unknown_name("hold", hold, known).what());
+    input.hold = static_cast<Input::Hold>(found - known.begin());
   }
   return input;
 }

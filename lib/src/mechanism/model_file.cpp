@@ -58,10 +58,9 @@ class FormulaProblem final : public Problem {
   }
 
   double value(const Options& options, const std::string& name) const override {
-    const auto is_it = [&](const Parameter& parameter) { return parameter.name == name; };
-    const auto& all = text_->parameters;
-    return values_of(options)[static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_it) - all.begin())];
+    return values_of(options)[place_of(name)];
   }
+  TimeSpan acts(const std::string& name) const override { return text_->parameters[place_of(name)].acts; }
 
   ProblemInstance build(const Options& options) const override {
     std::vector<double> values = values_of(options);
@@ -104,6 +103,11 @@ class FormulaProblem final : public Problem {
   }
 
  private:
+  std::size_t place_of(const std::string& parameter) const {
+    const auto is_it = [&](const Parameter& one) { return one.name == parameter; };
+    const auto& all = text_->parameters;
+    return static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_it) - all.begin());
+  }
   std::vector<double> values_of(const Options& options) const {
     std::vector<std::pair<std::size_t, double>> assigned;
     for (std::size_t k = 0; k < text_->parameters.size(); ++k) {

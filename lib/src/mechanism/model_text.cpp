@@ -121,16 +121,17 @@ class Reader {
     const toml::table& table = *entry.value->as_table();
     const toml::node *const one = table.get("value"), *const all = table.get("values");
     if (!one && !all) throw error_at(entry.key_place, what + " takes one value, or times with as many values");
-    const auto add = [&](const std::string& name, const toml::node& value) {
+    const auto add = [&](const std::string& name, const toml::node& value, const TimeSpan& acts = {}) {
       Parameter parameter = described(entry, table, what);
       parameter.name = name;
+      parameter.acts = acts;
       parameter.value = file_.formula(value, "a value of " + what, symbols);
       model_.parameters.push_back(std::move(parameter));
     };
     const auto input = symbols_.inputs.find(entry.key);
     if (input == symbols_.inputs.end()) return add(entry.key, *one);
     for (std::size_t k = 0; k < input->second.times.size(); ++k)
-      add(value_name(entry.key, k), all ? *all->as_array()->get(k) : *one);
+      add(value_name(entry.key, k), all ? *all->as_array()->get(k) : *one, input->second.acts(k));
   }
   /// What the key has; without bodies it must be there.
   std::vector<const toml::node*> required(const std::string& key, const std::string& what) const {

@@ -28,6 +28,7 @@ struct Parameter {
   Formula value;  ///< of numbers and other parameters
   std::optional<double> minimum, maximum;
   std::string unit, description;
+  TimeSpan acts;  ///< of a value of an input
 };
 
 /// One coordinate, or an array of `size` of them.

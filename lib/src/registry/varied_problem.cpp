@@ -117,7 +117,7 @@ VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, c
     if (spec != parameters.end()) {
       if (spec->kind != OptionSpec::Kind::real) throw not_real(name);
       varied_.push_back({name, problem.value(options, name)});
-      parameters_.push_back({name, size_of(std::abs(varied_.back().value)), true});
+      parameters_.push_back({name, size_of(std::abs(varied_.back().value)), true, problem.acts(name)});
       continue;
     }
     const auto place = std::find(known.begin() + static_cast<std::ptrdiff_t>(parameters.size()), known.end(), name);
@@ -126,7 +126,7 @@ VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, c
     const bool velocity = entry % 2 == 1;
     const Vector all = velocity ? velocities(*system, instance) : instance.q0;
     varied_.push_back({name, all[entry / 2], entry / 2, velocity});
-    parameters_.push_back({name, size_of(all.lpNorm<Eigen::Infinity>()), false});
+    parameters_.push_back({name, size_of(all.lpNorm<Eigen::Infinity>()), false, {}});
   }
 }
 

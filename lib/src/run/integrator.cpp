@@ -229,6 +229,7 @@ void Integrator::restart(const State& from) {
   State& z = impl_->z;
   z = from;
   z.last_h = 0;
+  impl_->switches.forget_flips(z);
   impl_->find_turns();
   const Windings held(z.turns);
   if (const System* mechanical = impl_->model->mechanical(); mechanical && !impl_->started) {
@@ -262,6 +263,7 @@ void Integrator::restore(const State& checkpoint) {
     return;
   }
   impl_->z = checkpoint;
+  impl_->switches.forget_flips(impl_->z);
   impl_->find_turns();
 }
 

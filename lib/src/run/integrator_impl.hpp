@@ -100,6 +100,8 @@ struct Integrator::Impl {
   std::string turn_text();
   /// After an attempted step of h: whether a switch changed its side within it.
   bool passes_switch(double h);
+  void arrive_at_switches(double h, StepReport& report);
+  void note_switch(Index which, StepReport& report);
   bool measure_after(double x, StepReport& report);
   std::pair<double, double> locate_switch(Index which, double at_start, double right, double at_right, double way);
   bool end_at_switch(double& h, StepReport& report);

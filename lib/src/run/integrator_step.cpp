@@ -85,7 +85,10 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     if (keeps_solved_steps) solved_steps.push_back({z, h, solutions});
     successor.keep();
     on_constraints = true;
-    if (switches.any() && !warming_up) switches.accept();
+    if (switches.any() && !warming_up) {
+      switches.accept();
+      arrive_at_switches(h, report);
+    }
   } catch (...) {
     return fail(report, SolveStatus::evaluation_failed, thrown_text());
   }

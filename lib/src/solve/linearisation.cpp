@@ -8,23 +8,17 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "solve/held_constraints.hpp"
+#include "solve/tangent_space.hpp"
 
 namespace gnomon {
 
 namespace {
 
-/// q' and p' as functions of (q, p): their derivatives at fixed multipliers.
-Matrix jacobian(const System& system, double t, const Vector& q, const Vector& p, const Vector& lambda, const Matrix& M,
-                Matrix& velocity) {
+/// q' and p' as functions of (q, p): their derivatives at fixed multipliers. kinetic: Hess T.
+Matrix jacobian(const System& system, double t, const Vector& q, const Vector& p, const Vector& lambda,
+                const Matrix& kinetic) {
   const Index n = system.n();
-  Matrix kinetic = Matrix::Zero(2 * n, 2 * n);
-  if (const ConfigurationMass* mass = system.parts().mass) {
-    Vector scratch(3 * n);
-    mass->kinetic_hessian(q, p, scratch, kinetic);
-  } else {
-    kinetic.bottomRightCorner(n, n) = M.llt().solve(Matrix::Identity(n, n));
-  }
-  velocity = kinetic.bottomRows(n);
+  const auto velocity = kinetic.bottomRows(n);
   Vector values(system.hessian_pattern().nonzeros());
   system.lagrangian_hessian(t, q, lambda, values);
   Matrix J(2 * n, 2 * n);
@@ -44,19 +38,6 @@ Matrix jacobian(const System& system, double t, const Vector& q, const Vector& p
   J.bottomLeftCorner(n, n) += derivative(ForceArgument::q);
   J.bottomRows(n) += derivative(ForceArgument::v) * velocity;
   return J;
-}
-
-/// B with B^T M B = 1, whose columns span the null space of C; L L^T = M. Rows of C count by their directions.
-Matrix free_directions(const Matrix& C, const Eigen::LLT<Matrix>& L) {
-  const Index n = C.cols();
-  if (C.rows() == 0) return L.matrixU().solve(Matrix::Identity(n, n));
-  Matrix scaled = L.matrixL().solve(C.transpose());  // (C L^-T)^T
-  for (Index i = 0; i < scaled.cols(); ++i)
-    if (const double length = scaled.col(i).norm(); length > 0) scaled.col(i) /= length;
-  Eigen::ColPivHouseholderQR<Matrix> qr(scaled);
-  qr.setThreshold(thresholds::rank);
-  const Matrix Q = qr.householderQ() * Matrix::Identity(n, n);
-  return L.matrixU().solve(Matrix(Q.rightCols(n - qr.rank())));
 }
 
 /// The largest terms that make up p' beside the state, by dq and in the metric of the mass: those of J and, since
@@ -189,34 +170,14 @@ Linearisation linearise(const System& model, double t, const Vector& q, const Ve
   const System& system = *held.system;
   const Vector lambda = held.lambda(of_state);
   const Index n = system.n();
-  const Matrix M = mass_at(system, q);
-  const Eigen::LLT<Matrix> L(M);
-  const SparsityPattern& pattern = system.constraint_pattern();
-  Vector values(pattern.nonzeros()), v(n), scratch(n);
-  system.constraint_jacobian(t, q, values);
-  const Matrix C = rows_of(to_dense(pattern, values), held.rows);
-  system.velocity(q, p, scratch, v);
-  system.constraint_jacobian_derivative(t, q, v, values);
-  if (const TimeDependence* time = system.parts().time_dependence) {
-    Vector rate(pattern.nonzeros());
-    time->constraint_rate_jacobian(t, q, rate);
-    values += rate;
-  }
+  const TangentSpace space = tangent_space(held, t, q, p);
 
   Linearisation linear;
-  Matrix velocity;
-  const Matrix J = jacobian(system, t, q, p, lambda, M, velocity);
-  linear.terms = largest_terms(system, held, t, q, p, J, C, L);
-  linear.positions = free_directions(C.topRows(held.n_positions), L);
-  const Matrix W = free_directions(C, L);
-  linear.momenta = M * W;
-  // C T_p + c_t stays zero: C M^-1 dp = -d(C T_p + c_t)/dq dq, dp in the range of C^T.
-  const Matrix turned = (rows_of(to_dense(pattern, values), held.rows) + C * velocity.leftCols(n)) * linear.positions;
-  linear.carried = Matrix::Zero(n, linear.n_positions());
-  if (C.rows() > 0) {
-    const Matrix scaled = L.matrixL().solve(C.transpose());
-    linear.carried -= L.matrixL() * Matrix(scaled.transpose().completeOrthogonalDecomposition().solve(turned));
-  }
+  const Matrix J = jacobian(system, t, q, p, lambda, space.kinetic);
+  linear.terms = largest_terms(system, held, t, q, p, J, space.rows, space.root);
+  linear.positions = space.positions;
+  linear.momenta = space.mass * space.velocities;
+  linear.carried = space.carried;
 
   const Index N = linear.n_positions(), w = linear.n_velocities();
   Matrix Z = Matrix::Zero(2 * n, N + w);
@@ -225,8 +186,8 @@ Linearisation linearise(const System& model, double t, const Vector& q, const Ve
   Z.bottomRightCorner(n, w) = linear.momenta;
   const Matrix rates = J * Z;
   linear.matrix.resize(N + w, N + w);
-  linear.matrix.topRows(N) = (M * linear.positions).transpose() * rates.topRows(n);
-  linear.matrix.bottomRows(w) = W.transpose() * rates.bottomRows(n);
+  linear.matrix.topRows(N) = (space.mass * linear.positions).transpose() * rates.topRows(n);
+  linear.matrix.bottomRows(w) = space.velocities.transpose() * rates.bottomRows(n);
   return linear;
 }
 

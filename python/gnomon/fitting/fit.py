@@ -176,7 +176,7 @@ def _starts(given: Any, records: Sequence[str]) -> list[tuple[str, float | None]
 
 
 def _columns(setup: Setup, records: Sequence[Columns], outputs: Any, sigma: Any) -> list[dict[str, Any]]:
-    known = [name for name, _ in _core.fit_quantities(setup.instance)]
+    known = [name for name, _ in _core.quantities(setup.instance)]
     there = list(dict.fromkeys(name for record in records for name in record.values))
     if outputs is None:
         outputs = [name for name in there if name in known]

@@ -11,6 +11,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/coordinate_names.hpp"
 #include "gnomon/registry/varied_problem.hpp"
+#include "gnomon/run/adjoint.hpp"
 #ifdef GNOMON_IDAS
 #include "bench/sensitivity/idas_motion.hpp"
 #endif
@@ -20,7 +21,8 @@ namespace gnomon::bench {
 namespace {
 
 constexpr int most_directions = 4;
-constexpr double gate = 0.3;
+constexpr double gate = 0.3, gate_backwards = 2.5;
+constexpr const char* backwards = "the start, backwards";
 
 /// A problem with what it is differentiated by.
 struct Motion {
@@ -88,6 +90,39 @@ class DifferentiatedSteps final : public Work {
   std::optional<Sensitivities> sensitivities_;
 };
 
+/// The same steps, and then the gradient of the last coordinate at the end by entries of the start, backwards.
+class StepsAndBack final : public Work {
+ public:
+  StepsAndBack(std::function<std::unique_ptr<Integrator>()> make_run, const VariedProblem& varied, double h, long steps)
+      : make_run_(std::move(make_run)), varied_(&varied), h_(h), steps_(steps) {}
+  void rewind() override {
+    adjoint_.reset();
+    run_ = make_run_();
+    Adjoint::Asked asked;
+    asked.size = 1;
+    asked.measure = [](Variant&, const State& z, VectorRef out) { out[0] = z.q.value()[z.q.value().size() - 1]; };
+    adjoint_.emplace(*run_, varied_->parameters(), varied_->make(), asked);
+    adjoint_->observe(run_->state(), 0);
+    run_->add_observer(*adjoint_);
+  }
+  std::string run() override {
+    const StepReport report = run_->advance(steps_, h_);
+    if (!report.success()) return report.message;
+    Matrix weights = Matrix::Zero(1, static_cast<Index>(adjoint_->times().size()));
+    weights(0, weights.cols() - 1) = 1;
+    Vector gradient;
+    return adjoint_->gradient(weights, gradient) ? "" : adjoint_->failure();
+  }
+
+ private:
+  std::function<std::unique_ptr<Integrator>()> make_run_;
+  const VariedProblem* varied_;
+  double h_;
+  long steps_;
+  std::unique_ptr<Integrator> run_;
+  std::optional<Adjoint> adjoint_;
+};
+
 #ifdef GNOMON_IDAS
 /// A run of IDAS from the start.
 class IdasRun final : public Work {
@@ -148,6 +183,7 @@ class Contest {
     add_ours({}, kinds_.front(), 0);
     for (const Kind& kind : kinds_)
       for (int k = 1; k <= most_directions; k *= 2) add_ours(kind.by, kind, k);
+    add_ours_backwards();
     add_theirs(until);
     std::vector<Work*> pieces;
     for (const auto& piece : pieces_) pieces.push_back(piece.get());
@@ -185,6 +221,15 @@ class Contest {
   void add_ours(const std::string& by, const Kind& kind, int directions) {
     pieces_.push_back(steps_of(kind, directions));
     rows_.push_back(row(scheme_, true, by, directions));
+    rows_.back().parameter = motion_.h;
+    rows_.back().steps = motion_.steps;
+  }
+
+  void add_ours_backwards() {
+    pieces_.push_back(
+        std::make_unique<StepsAndBack>([this] { return std::make_unique<Integrator>(integrator(instance_)); },
+                                       *kinds_.back().varied, motion_.h, motion_.steps));
+    rows_.push_back(row(scheme_, true, backwards, 1));
     rows_.back().parameter = motion_.h;
     rows_.back().steps = motion_.steps;
   }
@@ -237,7 +282,8 @@ class Contest {
     if (done.directions == 0) none = seconds;
     if (done.directions > 0 && none > 0) done.cost = (seconds / none - 1) / done.directions;
     Matrix found;
-    if (done.ours && done.directions > 0) found = static_cast<DifferentiatedSteps&>(*pieces_[i]).derivatives();
+    if (done.ours && done.directions > 0 && done.by != backwards)
+      found = static_cast<DifferentiatedSteps&>(*pieces_[i]).derivatives();
 #ifdef GNOMON_IDAS
     if (!done.ours) {
       const auto& run = static_cast<const IdasRun&>(*pieces_[i]);
@@ -287,6 +333,9 @@ std::vector<SensitivitiesFigure> sensitivities_figures(const std::vector<Sensiti
       figures.push_back({row.problem + ", " + row.method + ", a direction of " + std::to_string(most_directions) +
                              " by " + row.by + ", in steps",
                          row.cost, gate});
+    else if (row.by == backwards && row.failure.empty())
+      figures.push_back(
+          {row.problem + ", " + row.method + ", a gradient by " + row.by + ", in steps", row.cost, gate_backwards});
   return figures;
 }
 

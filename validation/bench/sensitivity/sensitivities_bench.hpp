@@ -3,7 +3,9 @@
 /// Cost of derivatives: steps with k directions beside the same steps without, for Gnomon's Sensitivities and for the
 /// forward sensitivities of IDAS at a similar error,
 ///
-///     cost of a direction in steps = (t_k/t_0 - 1)/k,        t_k the time of a run with k directions.
+///     cost of a direction in steps = (t_k/t_0 - 1)/k,        t_k the time of a run with k directions,
+///
+/// and of a gradient backwards, one for all entries of the start: t/t_0 - 1.
 
 #include <functional>
 #include <string>
@@ -22,7 +24,7 @@ struct SensitivitiesBench {
 struct SensitivitiesRow {
   std::string problem, method;  ///< a scheme, or IDAS beside one
   bool ours = true;
-  std::string by;        ///< "parameters" or "start entries"; empty without directions
+  std::string by;        ///< "parameters", "start entries" or "the start, backwards"; empty without directions
   int directions = 0;    ///< k
   double parameter = 0;  ///< h of a scheme, rtol of IDAS
   long steps = 0;

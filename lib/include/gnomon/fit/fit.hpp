@@ -132,7 +132,4 @@ struct FitResult {
 /// missing.
 GNOMON_EXPORT FitResult fit(const FitSetup& setup);
 
-/// The quantities of a problem that columns may be of, and their units.
-GNOMON_EXPORT std::vector<std::pair<std::string, std::string>> fit_quantities(const ProblemInstance& instance);
-
 }  // namespace gnomon

@@ -2,7 +2,9 @@
 /// \file
 /// Problem: equations, parameters with units, initial state, exact solution if there is one, and where it comes from.
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +32,11 @@ struct ProblemInstance {
   std::shared_ptr<const OutputModel> outputs;  ///< what users ask for beside q and p, see outputs.hpp; null: nothing
 };
 
+struct TimeSpan {
+  double from = -std::numeric_limits<double>::infinity(), until = std::numeric_limits<double>::infinity();
+  bool meets(double a, double b) const { return std::min(a, b) <= until && std::max(a, b) >= from; }
+};
+
 /// One file a problem, registered by name. Stateless.
 class GNOMON_EXPORT Problem {
  public:
@@ -42,6 +49,11 @@ class GNOMON_EXPORT Problem {
   virtual ProblemInstance build(const Options& parameters) const = 0;
   /// The value of a real parameter: what was assigned, or its default, which may be a formula of the others.
   virtual double value(const Options& parameters, const std::string& name) const { return parameters.real(name); }
+  /// When the model depends on a real parameter: at no other time does it change with it.
+  virtual TimeSpan acts(const std::string& parameter) const {
+    static_cast<void>(parameter);
+    return {};
+  }
   /// What a run takes where the user says nothing: until, step, steps, rtol, atol, scheme and solver, and as often as
   /// there are any option, solver-option and contact, of the form "name=value".
   virtual Assignments run_defaults() const { return {}; }

@@ -27,12 +27,16 @@
 #include <utility>
 #include <vector>
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/run/integrator.hpp"
 
 namespace gnomon {
 
-class StepLine;
+class StepDerivative;
+class TakenSteps;
+struct Direction;
+struct StateChange;
 
 /// A run like another one, with a parameter of its model or an entry of its start changed.
 struct GNOMON_EXPORT Variant {
@@ -52,6 +56,12 @@ struct GNOMON_EXPORT Variant {
 GNOMON_EXPORT Index size_of_motion(const Variant& of);
 GNOMON_EXPORT void measure_motion(Variant& of, const State& z, VectorRef out);
 
+/// A step of a run as its solves took it: in the pieces that it was cut into, or, where events are in it, whole.
+struct GNOMON_EXPORT Taken {
+  std::vector<SolvedStep> pieces;
+  bool whole = false;
+};
+
 /// An observer of a run. It allocates.
 class GNOMON_EXPORT Sensitivities final : public Observer {
  public:
@@ -59,6 +69,7 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
     std::string name;
     double size = 1;       ///< a change that is large; not zero
     bool of_model = true;  ///< false: the start depends on it alone
+    TimeSpan acts;         ///< when the model depends on it
   };
   /// Makes a run that has started, with the model, scheme and options of the run that is observed, where this parameter
   /// is changed by this much: `instance` with the start as it is given then, `integrator` with that moved onto the
@@ -90,40 +101,24 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   Matrix motion() const;
   /// The largest part of the derivative of a step by which the same formula with four points is off: what six points
   /// leave is far smaller.
-  double largest_remainder() const { return largest_remainder_; }
+  double largest_remainder() const;
   /// A sentence on its accuracy, and on parameters that do not show in the motion; empty: there is nothing to say.
   std::string warning() const;
 
  private:
-  struct Direction;
-
   void begin(const State& z);
-  void find_steps(const State& z);
-  const State* end_of(const SolvedStep& step) const;
-  bool take(const SolvedStep& step, bool solved);
-  bool again(const SolvedStep& step, bool solved, const State& led_to);
-  bool carry_start(Direction& direction);
-  using Event = std::pair<EventKind, Index>;  ///< and which contact or switch
-  bool take_whole(Variant& with, const State& from, double h, State& to, std::vector<Event>& events);
-  bool has_own(const Direction& direction) const;
-  bool carry(Direction& direction, double h);
-  bool find(Direction& direction, double h);
+  bool take(const SolvedStep& piece, bool solved);
+  bool take_pieces(std::size_t count);
 
   Integrator* run_;
   std::vector<Parameter> parameters_;
-  Make make_;
-  std::unique_ptr<Variant> same_;                    ///< as the run is
-  std::vector<std::unique_ptr<Variant>> unchanged_;  ///< the same, one a point
-  std::unique_ptr<StepLine> step_;
+  std::unique_ptr<TakenSteps> steps_;
+  std::unique_ptr<StepDerivative> step_;
   std::vector<Direction> directions_;
-  std::vector<SolvedStep> steps_;  ///< that led to end_
-  bool whole_ = false;             ///< events are in the step: whole integrators take it
-  std::vector<Event> around_;      ///< those events
-  std::size_t events_ = 0;         ///< of the run up to here
-  State again_;                    ///< where the step leads that is taken again
-  State start_, end_;              ///< of a step, and of the last one; before the first one both are the start
-  double shown_ = 0;               ///< time of the state
-  double largest_remainder_ = 0;
+  std::vector<StateChange> before_, carried_;  ///< dz at the start of the last step and at its end
+  Taken last_;                                 ///< what led to end_
+  State end_;                                  ///< of the last step; before the first one the start
+  double shown_ = 0;                           ///< time of the state
   std::string failure_;
 };
 

@@ -84,8 +84,8 @@ Monodromy monodromy(const ProblemInstance& instance, const StartedRun& start, do
   Distance distance(z0, M, time);
   const double length = distance.size() > 0 ? distance.size() : 1;
   std::vector<Sensitivities::Parameter> directions;
-  for (Index j = 0; j < N; ++j) directions.push_back({"position " + std::to_string(j + 1), length, false});
-  for (Index j = 0; j < w; ++j) directions.push_back({"velocity " + std::to_string(j + 1), length / time, false});
+  for (Index j = 0; j < N; ++j) directions.push_back({"position " + std::to_string(j + 1), length, false, {}});
+  for (Index j = 0; j < w; ++j) directions.push_back({"velocity " + std::to_string(j + 1), length / time, false, {}});
   const auto make = [&](std::size_t direction, double change) {
     ProblemInstance moved = instance;
     moved.q0 = z0.q.value();

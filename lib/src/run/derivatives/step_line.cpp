@@ -74,6 +74,7 @@ bool StepLine::again(Integrator& run, const State& z0, double h, const std::vect
       return at.then;
     });
     if (!found) return false;
+    solves_ = static_cast<std::size_t>(equations.n_solves());
     z1 = z0;
     equations.finish(z1);
     return true;
@@ -83,20 +84,27 @@ bool StepLine::again(Integrator& run, const State& z0, double h, const std::vect
   return false;
 }
 
+bool StepLine::repeats() const {
+  return std::any_of(solved_.begin(), solved_.end(), [](const auto& at) { return at->then == Next::repeat; });
+}
+
+bool StepLine::extended() const {
+  return std::all_of(solved_.begin(), solved_.end(), [](const auto& at) { return at->extended; });
+}
+
 bool StepLine::along(const Variants& variants, double h, double change, States& to) {
   try {
     for (std::size_t k = 0; k < n_points; ++k) {
       const InUse in_use(*variants[k]);
       variants[k]->integrator.equations().begin(from[k], h);
     }
-    const bool repeats = std::any_of(solved_.begin(), solved_.end(), [](auto& at) { return at->then == Next::repeat; });
     const bool found =
-        repeats ? repeat_beside(variants)
-                : visit_solves(variants.front()->integrator.equations(), [&](Index solve, std::size_t place) {
-                    if (place < solved_.size() && solve_along(variants, solve, *solved_[place], change))
-                      return Next::advance;
-                    return Next::fail;
-                  });
+        repeats() ? repeat_beside(variants)
+                  : visit_solves(variants.front()->integrator.equations(), [&](Index solve, std::size_t place) {
+                      if (place < solved_.size() && solve_along(variants, solve, *solved_[place], change))
+                        return Next::advance;
+                      return Next::fail;
+                    });
     if (!found) return false;
     for (std::size_t k = 0; k < n_points; ++k) {
       const InUse in_use(*variants[k]);

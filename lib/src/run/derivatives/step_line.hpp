@@ -63,7 +63,6 @@ class StepLine {
   /// The largest correction of unknowns that rounding left above what is rounding elsewhere.
   double unsolved() const { return unsolved_; }
 
- private:
   /// One solve of the step, or a repetition of one.
   struct Solved {
     std::unique_ptr<ScaledEquations> scaled;
@@ -72,6 +71,14 @@ class StepLine {
     Next then = Next::advance;
     bool extended = false;  ///< the residual is
   };
+  /// After again(): so many, in the order of the scheme, unless repeats().
+  std::size_t solves() const { return solves_; }
+  Solved& solved(std::size_t place) { return *solved_[place]; }
+  bool repeats() const;
+  /// All residuals are found at Extended.
+  bool extended() const;
+
+ private:
   Solved& solved(std::size_t place, Integrator& run, NonlinearEquations& equations);
   bool newton(Solved& at);
   bool refine(Solved& by, NonlinearEquations& system, Vector& x, Vector& low);
@@ -87,6 +94,7 @@ class StepLine {
   std::array<Vector, n_points> residuals_;
   Vector x_, xs_, low_, correction_, off_, right_, rest_;
   double unsolved_ = 0;
+  std::size_t solves_ = 0;
   std::string failure_;
 };
 

@@ -31,7 +31,8 @@ bool Integrator::Impl::passes_switch(double h) {
     bool passed = false;
     for (Index i = 0; i < switches.count(); ++i) {
       if (!switches.passed(z, i, switches.values()[i])) continue;
-      if (switches.differs(next, i))
+      // A time is one whatever the two sides are: what depends on their values is smooth then.
+      if (switches.of_time_alone(next, i) || switches.differs(next, i))
         passed = true;
       else
         switches.flip(next, i);  // one function, or a branch that is not in use
@@ -54,6 +55,21 @@ bool Integrator::Impl::passes_switch(double h) {
     switches.flip(next, i);
   }
   return false;
+}
+
+/// After a step of h: times at which a switch changes its side, and the state has come to.
+void Integrator::Impl::arrive_at_switches(double h, StepReport& report) {
+  if (at_switches != AtSwitches::watch) return;
+  for (Index i = 0; i < switches.count(); ++i) {
+    if (!switches.reached(z, i, h) || !switches.jump(z, i).empty()) continue;
+    if (bound.variable_steps) {
+      flip(i, report);
+      continue;
+    }
+    z.work.potential += switches.potential_change(z, i);
+    switches.flip(z, i);
+    note_switch(i, report);
+  }
 }
 
 /// The end of the step of size x, measured; false: there is none.
@@ -177,10 +193,14 @@ bool Integrator::Impl::flip(Index which, StepReport& report) {
   switches.flip(z, which);
   z.last_h = 0;
   binding.equations->prepare(z);
+  note_switch(which, report);
+  return true;
+}
+
+void Integrator::Impl::note_switch(Index which, StepReport& report) {
   ++counters.switches;
   report.at_switch = true;
   flipped.push_back({z.t + z.t_tail, EventKind::switched, which, 0});
-  return true;
 }
 
 /// The rest of a step of h, whose first attempt passed a switch; z is as before unless it succeeds.

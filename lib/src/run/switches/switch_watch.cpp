@@ -1,5 +1,6 @@
 #include "run/switches/switch_watch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -46,6 +47,14 @@ void SwitchWatch::begin(State& z, Index least_rank) {
     side = sign > 0 ? 1 : -1;
   }
   accept();
+  // The rounding of a time is that of all of it, however near to the zero a run begins.
+  for (Index i = 0; i < count(); ++i)
+    if (of_time_alone(z, i)) largest_[i] = std::max(largest_[i], std::abs(rates_[i] * z.t));
+}
+
+void SwitchWatch::forget_flips(const State& z) {
+  for (Index i = 0; i < flipped_.size(); ++i)
+    if (!flipped_here(z, i)) flipped_[i] = std::numeric_limits<double>::quiet_NaN();
 }
 
 void SwitchWatch::accept() {
@@ -196,17 +205,28 @@ std::string SwitchWatch::jump(State& z, Index i) {
   return {};
 }
 
-bool SwitchWatch::of_time_alone(const State& z, Index i) const {
-  const RecordingPoint beside = ordinary_point(2 * system_->n() + lambda_.size());
-  const auto moved = [&](const Vector& x, Index from) {
-    return x + (1 + x.lpNorm<Eigen::Infinity>()) * beside.x.segment(from, x.size());
-  };
-  Vector here(count()), there(count());
-  const Vector at_rest = Vector::Zero(system_->n()), no_multipliers = Vector::Zero(lambda_.size());
-  part_->switches(z.t, z.q.value(), at_rest, no_multipliers, here);
-  part_->switches(z.t, moved(z.q.value(), 0), moved(at_rest, system_->n()), moved(no_multipliers, 2 * system_->n()),
-                  there);
-  return here[i] == there[i];
+bool SwitchWatch::of_time_alone(const State& z, Index i) {
+  if (of_time_.empty()) {
+    const RecordingPoint beside = ordinary_point(2 * system_->n() + lambda_.size());
+    const auto moved = [&](const Vector& x, Index from) {
+      return x + (1 + x.lpNorm<Eigen::Infinity>()) * beside.x.segment(from, x.size());
+    };
+    Vector here(count()), there(count());
+    const Vector at_rest = Vector::Zero(system_->n()), no_multipliers = Vector::Zero(lambda_.size());
+    part_->switches(z.t, z.q.value(), at_rest, no_multipliers, here);
+    part_->switches(z.t, moved(z.q.value(), 0), moved(at_rest, system_->n()), moved(no_multipliers, 2 * system_->n()),
+                    there);
+    for (Index k = 0; k < count(); ++k) of_time_.push_back(here[k] == there[k]);
+  }
+  return of_time_[static_cast<std::size_t>(i)];
+}
+
+bool SwitchWatch::reached(const State& z, Index i, double h) {
+  if (!(std::abs(values_[i]) <= thresholds::end_of_step * largest_[i]) || !of_time_alone(z, i)) return false;
+  part_->switch_rates(z.t, z.q.value(), v_, lambda_, rates_);
+  const double ahead = z.turns[place(i)] * rates_[i] * h;
+  const double near = thresholds::same_time * std::max(std::abs(z.t), std::abs(h));
+  return ahead < 0 && std::abs(values_[i]) <= near * std::abs(rates_[i]);
 }
 
 bool SwitchWatch::steps_over_jump(const State& before, State& after, Index i) {

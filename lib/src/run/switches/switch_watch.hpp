@@ -31,6 +31,8 @@ class SwitchWatch {
 
   /// Gives a side to the switches that have none, and to those that are clearly on the other one.
   void begin(State& z, Index least_rank);
+  /// The run goes on from this state: flips elsewhere are those of steps that are none of it.
+  void forget_flips(const State& z);
   /// The state that was measured is where the next step begins.
   void accept();
   /// s_i by its side in z: below zero beyond the switch.
@@ -59,8 +61,12 @@ class SwitchWatch {
   void flip(State& z, Index i);
   /// It was flipped in this state, and no step was taken since then.
   bool flipped_here(const State& z, Index i) const { return flipped_[i] == z.t && flipped_tail_[i] == z.t_tail; }
-  /// s_i depends on t alone, as values near z show: what jumps there is no impulse. It allocates.
-  bool of_time_alone(const State& z, Index i) const;
+  /// s_i depends on t alone, as values near the first state show that is asked for: what jumps there is no impulse. The
+  /// first call allocates.
+  bool of_time_alone(const State& z, Index i);
+  /// Such a switch is where the state is that was measured last, to the rounding of its time, and would be passed by
+  /// the next step, of the sign of h.
+  bool reached(const State& z, Index i, double h);
   /// A switch that a step from `before` to `after` went over: more of U is on the other side than the slopes of both
   /// make on the way. It allocates.
   bool steps_over_jump(const State& before, State& after, Index i);
@@ -75,6 +81,7 @@ class SwitchWatch {
   void serialize(Archive& archive);
 
  private:
+  std::vector<bool> of_time_;
   std::size_t place(Index i) const { return static_cast<std::size_t>(first_ + i); }
   struct Sides;
 

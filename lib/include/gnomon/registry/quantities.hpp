@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Quantities: what columns of a record may be in a model.
+/// Quantities of a motion by name: positions `x`, velocities `der(x)`, multipliers `lambda.g` that belong to a state by
+/// itself, and outputs of the model.
 
 #include <string>
 #include <utility>
@@ -10,7 +11,7 @@
 
 namespace gnomon {
 
-class Quantities {
+class GNOMON_EXPORT Quantities {
  public:
   /// Those of these names. Throws Error(unknown_name) with the nearest known name.
   Quantities(const ProblemInstance& instance, const std::vector<std::string>& names);
@@ -32,7 +33,8 @@ class Quantities {
   std::vector<std::string> units_;
 };
 
-/// All of them with their units, in the order positions, velocities, multipliers, outputs.
-std::vector<std::pair<std::string, std::string>> all_quantities(const ProblemInstance& instance);
+/// All of them with their units, in the order positions, velocities, multipliers, outputs. Throws Error(refused) for an
+/// overdetermined DAE.
+GNOMON_EXPORT std::vector<std::pair<std::string, std::string>> all_quantities(const ProblemInstance& instance);
 
 }  // namespace gnomon

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _core
-from .errors import BadValueError, RefusedError, UnknownNameError
-from .model import assignments
+from .. import _core
+from ..errors import BadValueError, RefusedError, UnknownNameError
+from ..model import assignments
 
 
 class Sensitivity:
@@ -50,11 +51,12 @@ class Request:
         self._given = {**setup.model._given, **setup.parameters}
         known: dict[str, Any] = dict(setup.model._source.parameters())
         self._entries = {}
+        self._of_functions: list[_core.Instance] = []
         if starts:
             for k, name in enumerate([*self._coordinates, *(f"der({name})" for name in self._coordinates)]):
                 self._entries[f"start.{name}"] = k
         self.values: list[float] = []
-        self.parameters: list[tuple[str, float, bool]] = []
+        self.parameters: list[tuple[str, float, bool, float, float]] = []
         for name in self.names:
             if self.names.count(name) > 1:
                 raise BadValueError(f"{kind} {name} is asked for twice")
@@ -78,8 +80,9 @@ class Request:
         else:
             value = self._setup.model._source.value(assignments(self._given), name)
             size = abs(value) or 1.0
+        acts = (-math.inf, math.inf) if name in self._entries else self._setup.model._source.acts(name)
         self.values.append(value)
-        self.parameters.append((name, size, name not in self._entries))
+        self.parameters.append((name, size, name not in self._entries, *acts))
 
     def variant(self, which: int, change: float) -> _core.Instance:
         """The instance of the run with one number changed."""
@@ -93,7 +96,15 @@ class Request:
             parameters = {**parameters, name: self.values[which] + change}
         instance = setup.model._build(parameters, *start, beyond_bounds=True)
         instance.set_start(setup.instance.t0, *start)
+        if instance.of_functions:
+            self._of_functions.append(instance)
         return instance
+
+    @property
+    def raised(self) -> BaseException | None:
+        """What a Python function of the model raised, in the run or beside it."""
+        instances = [self._setup.instance, *self._of_functions]
+        return next((one.raised for one in instances if one.raised is not None), None)
 
 
 def sensitivities_of(request: Request | None, record: Mapping[str, Any], instance: _core.Instance) -> dict[str, Sensitivity]:

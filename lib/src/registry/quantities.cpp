@@ -1,10 +1,9 @@
-#include "fit/quantities.hpp"
+#include "gnomon/registry/quantities.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/fit/fit.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/model/outputs.hpp"
 #include "gnomon/model/system.hpp"
@@ -18,7 +17,7 @@ std::vector<std::pair<std::string, std::string>> all_quantities(const ProblemIns
   const System* const system = instance.model->mechanical();
   if (!system)
     throw Error(ErrorCode::refused, "system \"" + instance.model->name() +
-                                        "\" is an overdetermined DAE, and what is fitted are mechanical systems");
+                                        "\" is an overdetermined DAE, and quantities are those of mechanical systems");
   std::vector<std::pair<std::string, std::string>> all;
   const std::vector<std::string> coordinates = coordinate_names(*instance.model);
   for (const std::string& name : coordinates) all.emplace_back(name, "");
@@ -31,10 +30,6 @@ std::vector<std::pair<std::string, std::string>> all_quantities(const ProblemIns
     all.emplace_back((twice ? "output." : "") + output.name, output.unit);
   }
   return all;
-}
-
-std::vector<std::pair<std::string, std::string>> fit_quantities(const ProblemInstance& instance) {
-  return all_quantities(instance);
 }
 
 Quantities::Quantities(const ProblemInstance& instance, const std::vector<std::string>& names) {

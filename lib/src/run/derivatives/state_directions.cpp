@@ -1,0 +1,107 @@
+#include "run/derivatives/state_directions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gnomon/model/system.hpp"
+
+namespace gnomon {
+
+namespace {
+
+/// A change of q and one of p count as large after so many steps.
+constexpr double long_time_in_steps = 16;
+
+Direction of_state(const char* name) {
+  return Direction(Direction::of_state, {name, 1, false, {}});
+}
+
+}  // namespace
+
+StateDirections::StateDirections(const Integrator& run)
+    : run_(run), held_(held_constraints(run.system(), {})), beside_(of_state("what the scheme carries")) {}
+
+void StateDirections::set(const State& z, double h) {
+  const Promises& promises = run_.promises();
+  space_ = tangent_space(held_, z.t, z.q.value(), z.p.value(), promises.position, promises.hidden);
+  const Index N = space_.positions.cols(), w = space_.velocities.cols();
+  products_.setZero(N + w);
+  const double q = z.q.value().lpNorm<Eigen::Infinity>();
+  const double p = std::max(space_.root.matrixL().solve(z.p.value()).norm(), std::sqrt(2 * z.energy_scale));
+  const double time = long_time_in_steps * std::abs(h);
+  none_ = StateChange::zero(z);
+  while (static_cast<Index>(basis_.size()) < N + w) basis_.push_back(of_state("the state"));
+  basis_.erase(basis_.begin() + static_cast<std::ptrdiff_t>(N + w), basis_.end());
+  for (Index k = 0; k < N + w; ++k) {
+    Direction& direction = basis_[static_cast<std::size_t>(k)];
+    direction.start = none_;
+    double size = 0;
+    if (k < N) {
+      direction.start.q = space_.positions.col(k);
+      direction.start.p = space_.carried.col(k);
+      const double largest = direction.start.q.lpNorm<Eigen::Infinity>();
+      size = q > 0 && largest > 0 ? q / largest : p * time;
+    } else {
+      direction.start.p = space_.mass * space_.velocities.col(k - N);
+      size = p > 0 ? p : q / time;
+    }
+    direction.resize(size > 0 ? size : 1);
+  }
+  n_data_ = z.scheme_data.size();
+  n_lambda_ = z.lambda.size();
+  carried_.setZero(n_data_ + n_lambda_);
+  fixed_.resize(static_cast<std::size_t>(carried_.size()), false);
+  scales_.resize(carried_.size());
+  const auto size_of = [](const Vector& x) {
+    return x.size() > 0 && x.squaredNorm() > 0 ? x.lpNorm<Eigen::Infinity>() : 1;
+  };
+  scales_.head(n_data_).setConstant(size_of(z.scheme_data));
+  scales_.tail(n_lambda_).setConstant(size_of(z.lambda));
+}
+
+void StateDirections::set_carried(Direction& direction, const Vector& entries) const {
+  direction.start = none_;
+  direction.start.data = entries.head(n_data_);
+  direction.start.lambda = entries.tail(n_lambda_);
+}
+
+Direction& StateDirections::beside() {
+  Vector entries(carried_.size());
+  for (Index k = 0; k < entries.size(); ++k) {
+    const double part = 1 + static_cast<double>(random_()) / static_cast<double>(std::mt19937::max());
+    entries[k] = fixed_[static_cast<std::size_t>(k)] ? 0 : (random_() % 2 == 0 ? part : -part) * scales_[k] / 2;
+  }
+  set_carried(beside_, entries);
+  return beside_;
+}
+
+Direction& StateDirections::entry(Index place) {
+  while (static_cast<Index>(entries_.size()) < carried_.size()) entries_.push_back(of_state("what the scheme carries"));
+  Direction& direction = entries_[static_cast<std::size_t>(place)];
+  set_carried(direction, scales_[place] * Vector::Unit(carried_.size(), place));
+  return direction;
+}
+
+void StateDirections::find_missed() {
+  for (Index k = 0; k < carried_.size(); ++k) {
+    const auto changes = [&](const Direction& direction) {
+      const Vector& all = k < n_data_ ? direction.end.data : direction.end.lambda;
+      const Index place = k < n_data_ ? k : k - n_data_;
+      return place < all.size() && all[place] != 0;
+    };
+    if (!fixed_[static_cast<std::size_t>(k)]) continue;
+    missed_ = missed_ || changes(beside_) || std::any_of(basis_.begin(), basis_.end(), changes);
+  }
+}
+
+StateChange StateDirections::covector() const {
+  const Index N = space_.positions.cols();
+  StateChange zb = none_;
+  zb.p = space_.velocities * products_.tail(products_.size() - N);
+  zb.q = space_.mass * (space_.positions * (products_.head(N) - space_.carried.transpose() * zb.p));
+  zb.data = carried_.head(n_data_).cwiseQuotient(scales_.head(n_data_));
+  zb.lambda = carried_.tail(n_lambda_).cwiseQuotient(scales_.tail(n_lambda_));
+  return zb;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,71 @@
+#pragma once
+/// \file
+/// Directions in which the start of a step may change. Private to the core.
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "run/derivatives/step_derivative.hpp"
+#include "solve/tangent_space.hpp"
+
+namespace gnomon {
+
+/// The basis of the changes of (q, p) that constraints allow, as far as the scheme promises that it keeps them
+/// (TangentSpace), then entries of what it carries beside. From the products c of a covector zb with all of them,
+///
+///     zb_p = W c_p,    zb_q = M N (c_q - S^T zb_p)
+///
+/// has these products, and so with every change that is allowed.
+class StateDirections {
+ public:
+  explicit StateDirections(const Integrator& run);
+  /// To the start of a step of this size; all products are zero.
+  void set(const State& z, double h);
+  /// add(direction, product) for each of them; false where it said so. What is carried beside q and p is one direction
+  /// at random, and where its product is more than `rounding` over its change, each entry is one. Entries without a
+  /// derivative, a step size say, are none.
+  template <class Add>
+  bool each(double rounding, const Add& add) {
+    for (Index k = 0; k < products_.size(); ++k)
+      if (!add(basis_[static_cast<std::size_t>(k)], products_[k])) return false;
+    if (carried_.size() == 0) return true;
+    double product = 0;
+    if (!add(beside(), product)) {
+      for (Index k = 0; k < carried_.size(); ++k)
+        if (!fixed_[static_cast<std::size_t>(k)]) fixed_[static_cast<std::size_t>(k)] = !add(entry(k), product);
+      product = 0;
+      if (!add(beside(), product)) return false;
+    }
+    find_missed();
+    if (!(std::abs(product) * beside_.largest() > rounding)) return true;
+    for (Index k = 0; k < carried_.size(); ++k)
+      if (!fixed_[static_cast<std::size_t>(k)] && !add(entry(k), carried_[k])) return false;
+    return true;
+  }
+  StateChange covector() const;
+  /// Such an entry changes with q and p, or with others, so that gradients miss what depends on it.
+  bool missed() const { return missed_; }
+
+ private:
+  Direction& beside();
+  Direction& entry(Index place);
+  void find_missed();
+  /// dz with these entries of what is carried
+  void set_carried(Direction& direction, const Vector& entries) const;
+
+  const Integrator& run_;
+  HeldConstraints held_;
+  TangentSpace space_;
+  std::vector<Direction> basis_, entries_;
+  Direction beside_;
+  Vector products_, carried_;  ///< of the basis, and of the entries [scheme_data | lambda]
+  Vector scales_;              ///< of these
+  std::vector<bool> fixed_;
+  Index n_data_ = 0, n_lambda_ = 0;
+  StateChange none_;
+  std::mt19937 random_;
+  bool missed_ = false;
+};
+
+}  // namespace gnomon

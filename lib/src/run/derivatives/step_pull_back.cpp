@@ -1,0 +1,113 @@
+/// Over a step backwards, by transposed equations, and what a product with a change at random says of it.
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/base/thresholds.hpp"
+#include "gnomon/formula/winding.hpp"
+#include "gnomon/model/system.hpp"
+#include "run/derivatives/step_derivative.hpp"
+
+namespace gnomon {
+
+bool StepDerivative::has_transpose() const {
+  return !whole_ && !line_.repeats() && line_.extended() && run_->constraint_rank().dependent.empty();
+}
+
+namespace {
+
+/// Of the terms of a product of a covector and a change: as exact as quotients of two points are.
+constexpr double exact_product = 0x1p-40;
+
+double size_of_terms(const StateChange& covector, const StateChange& change) {
+  const auto part = [](const Vector& a, const Vector& b) {
+    return a.size() == b.size() ? a.cwiseAbs().dot(b.cwiseAbs()) : 0;
+  };
+  return part(covector.q, change.q) + part(covector.p, change.p) + part(covector.data, change.data);
+}
+
+}  // namespace
+
+/// The derivative along a change at random of all that a step depends on.
+bool StepDerivative::find_check() {
+  if (!check_)
+    check_ = std::make_unique<Direction>(Direction::of_state, Sensitivities::Parameter{"the state", 1, false, {}});
+  std::uniform_real_distribution<double> part(-1, 1);
+  const auto set_entries = [&](const Vector& sizes, Vector& out) {
+    for (Index j = 0; j < out.size(); ++j) out[j] = part(random_) * sizes[j];
+  };
+  const Index n = start_.q.value().size();
+  const Vector sizes = sizes_of(start_, run_->system().mass());
+  StateChange& change = check_->start;
+  change = StateChange::zero(start_);
+  set_entries(sizes.head(n), change.q);
+  set_entries(sizes.tail(n), change.p);
+  const double data = start_.scheme_data.size() > 0 ? start_.scheme_data.lpNorm<Eigen::Infinity>() : 0;
+  for (Index j = 0; j < change.data.size(); ++j)
+    if (transpose_.arguments()[static_cast<std::size_t>(j)]) change.data[j] = part(random_) * data;
+  return find(*check_);
+}
+
+bool StepDerivative::pull_back(const StateChange& of_end, Index size, const Sensitivities::Measure& f,
+                               const Vector* of_values, StateChange& of_start) {
+  // Quotients of two points, then those of six; then patterns are looked for once more.
+  for (bool again = false;;) {
+    StateChange at_end = of_end;
+    if (of_values && !add_gradient(size, f, *of_values, again, at_end)) return false;
+    if (!transpose_.pull_back(line_, unchanged(0), start_, h_, at_end, of_start)) {
+      failure_ = transpose_.failure();
+      return false;
+    }
+    if (!find_check()) return false;
+    const Direction& check = *check_;
+    const Vector values = of_values ? derivative(check, size, f) : Vector();
+    const double forwards = inner(of_end, check.end) + (of_values ? of_values->dot(values) : 0);
+    const double off = std::abs(forwards - inner(of_start, check.start));
+    const double terms = size_of_terms(of_end, check.end) + size_of_terms(of_start, check.start) +
+                         (of_values ? of_values->cwiseAbs().dot(values.cwiseAbs()) : 0);
+    if (off <= (transpose_.by_two_points() ? exact_product : thresholds::unshrinking_change) * terms) return true;
+    if (transpose_.by_two_points()) {
+      transpose_.take_six_points();
+    } else if (!again) {
+      again = true;
+      transpose_.forget_patterns();
+    } else {
+      failure_ = "its transposed equations are off by " + number_text(off / terms) + " of the terms of a product";
+      return false;
+    }
+  }
+}
+
+/// covector += (df/dz)^T weights at the end of the step, by q and p.
+bool StepDerivative::add_gradient(Index size, const Sensitivities::Measure& f, const Vector& weights, bool again,
+                                  StateChange& covector) {
+  const Index n = again_.q.value().size();
+  State moved;
+  Vector values(size);
+  StateChange change = StateChange::zero(again_);
+  const auto at = [&](const VectorOf<Extended>& d, VectorOf<Extended>& out) {
+    change.q = d.head(n).cast<double>();
+    change.p = d.tail(n).cast<double>();
+    displace(again_, change, 1, moved);
+    const InUse in_use(*same_);
+    const Windings turns(moved.turns);
+    f(*same_, moved, values);
+    out = values.cast<Extended>();
+    return values.allFinite();
+  };
+  if (again || measured_.columns() != 2 * n) {
+    measured_.set(sizes_of(again_, run_->system().mass()), std::vector<bool>(static_cast<std::size_t>(size), true));
+    if (!measured_.find_pattern(at, Vector::Zero(2 * n), std::vector<bool>(static_cast<std::size_t>(2 * n), true)))
+      return false;
+  }
+  if (!measured_.evaluate(at, false)) {
+    failure_ = "a quantity at its end has no derivative";
+    return false;
+  }
+  Vector sum = Vector::Zero(2 * n);
+  measured_.add_transposed(weights, 1, sum);
+  covector.q += sum.head(n);
+  covector.p += sum.tail(n);
+  return true;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,1 @@
+"""Derivatives of motions: forwards by a few numbers, backwards by many."""
