@@ -59,7 +59,7 @@ def test_feedback_between_steps():
         ("{ times = [1, 0], values = [1, 2] }", "go from 1 to 0, expected ascending numbers"),
         ("{ every = 0.1, count = 2.5, value = 0 }", "count of input u is 2.5, expected a whole number"),
         ("{ every = -1, count = 2, value = 0 }", "every of input u is -1, expected a time above 0"),
-        ("{ times = [0, 1], values = [1, 2], hold = 'cubic' }", 'unknown hold "cubic"'),
+        ("{ times = [0, 1], values = [1, 2], hold = 'cubics' }", 'unknown hold "cubics"'),
         ("{ every = 0.1, count = 3 }", "takes one value, or times with as many values"),
         ("{ tims = [0] }", 'did you mean "times"'),
         ("{ value = 0, count = 3 }", "input u has count, and no times: expected times and values, or every and count"),

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(every_scheme_backwards_as_forwards) {
       for (const OptionSpec& spec : registry().problem(problem).parameters())
         if (spec.kind == OptionSpec::Kind::real && spec.name != "torque-until") by.push_back(spec.name);
       check({scheme, by, 0.03, 12}, registry().problem(problem));
-      if (scheme == "projected-rk") check({scheme, by, 0.03, 12, {{"project", "pve"}}}, registry().problem(problem));
+      if (scheme == "projected-rk") check({scheme, by, 0.03, 12, {{"projection", "pve"}}}, registry().problem(problem));
     }
 }
 

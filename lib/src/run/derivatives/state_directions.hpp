@@ -35,6 +35,7 @@ class StateDirections {
       for (Index k = 0; k < carried_.size(); ++k)
         if (!fixed_[static_cast<std::size_t>(k)]) fixed_[static_cast<std::size_t>(k)] = !add(entry(k), product);
       product = 0;
+      beside_.change = beside_.largest();
       if (!add(beside(), product)) return false;
     }
     find_missed();
