@@ -163,7 +163,7 @@ class Derivatives {
     Matrix last = first;
     if (known) last << found.positions(), found.momenta();
     const Vector end = state_of(base->integrator).cwiseAbs().cwiseMax(start);
-    if (known) go_backwards(number, problem, scheme, h, places, parameters, last, what);
+    if (known) go_backwards(number, problem, scheme, h, places, parameters, last, end, what);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto column = static_cast<Index>(i);
       double best = 1, agree = 1;
@@ -209,7 +209,7 @@ class Derivatives {
   /// The derivatives of a weighted sum of q and p at the end.
   void go_backwards(long number, const RandomProblem& problem, const std::string& scheme, double h,
                     const std::vector<Place>& places, const std::vector<Sensitivities::Parameter>& parameters,
-                    const Matrix& forwards, const std::string& what) {
+                    const Matrix& forwards, const Vector& end, const std::string& what) {
     const Parts& parts = problem.instance.model->mechanical()->parts();
     if (parts.obstacles || parts.friction) return;
     const std::unique_ptr<Variant> run = variant(problem, scheme, places.front(), 0);
@@ -239,9 +239,11 @@ class Derivatives {
       const double expected = weights.col(steps).dot(forwards.col(k));
       const double terms = weights.col(steps).cwiseAbs().dot(forwards.col(k).cwiseAbs());
       const double off = std::abs(found[k] - expected);
-      if (off > 10 * exact * terms)
+      const double rounding = weights.col(steps).cwiseAbs().dot(end) / parameters[static_cast<std::size_t>(k)].size;
+      if (off > 10 * exact * terms + 1e-12 * rounding)
         tally_.found(number, what + ", by " + parameters[static_cast<std::size_t>(k)].name,
-                     "backwards off by " + number_text(off / terms) + " of its terms, " + adjoint.warning());
+                     "backwards " + number_text(found[k]) + ", forwards " + number_text(expected) + " from terms of " +
+                         number_text(terms) + "; " + adjoint.warning());
     }
   }
 

@@ -6,8 +6,8 @@
 ///     { times = [0, 1], values = [2, "k"] }               a value for each time
 ///     { from = 0, every = 0.1, count = 20, value = 0 }    the same for equal spans
 ///
-/// held until the next time; or hold = "linear"; or hold = "cubic", cubics whose slope at a time is that of the parabola
-/// through its value and the two beside it, at the ends that of the line.
+/// held until the next time; or hold = "linear"; or hold = "cubic", cubics whose slope at a time is that of the
+/// parabola through its value and the two beside it, at the ends that of the line.
 
 #include <optional>
 

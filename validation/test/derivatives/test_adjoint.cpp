@@ -53,7 +53,8 @@ Gradient backwards(const Setting& s, const Problem& problem) {
   const VariedProblem all = varied(s, problem);
   Integrator run = integrator_of(s, all.instance(0, 0));
   const Index size = size_of_motion(*all.make()(0, 0));
-  Adjoint adjoint(run, all.parameters(), all.make(), {s.times, size, measure_motion, s.states, s.most_directions});
+  Adjoint adjoint(run, all.parameters(), all.make(),
+                  {s.times, size, measure_motion, s.states, true, s.most_directions});
   adjoint.observe(run.state(), 0);
   run.add_observer(adjoint);
   const StepReport report = run.advance(s.steps, s.h);

@@ -27,6 +27,9 @@
 /// (Problem::acts). So a gradient by any number of values of an input costs a step at most 2 (n - m) + 1 directions,
 /// and one by a few parameters is cheaper forwards, by Sensitivities.
 ///
+/// What is gone back over may grow beyond all that a gradient is a sum of. So one of the derivatives is found forwards,
+/// too, and a gradient that does not agree with it to 1e-7 of its terms is none.
+///
 /// Memory is bounded: states are kept at equal distances, as many as are asked for, and what lies between two of them
 /// is stepped again, the last ones first; where that is too much to keep, with states at equal distances in its turn.
 /// C states serve C steps without a step taken again, C^2 with each taken once more, C^3 twice.
@@ -48,6 +51,7 @@ class GNOMON_EXPORT Adjoint final : public Observer {
     Index size = 0;                  ///< of y
     Sensitivities::Measure measure;  ///< Y; see Quantities for those that have names
     Index states = 1000;             ///< C, at least 2
+    bool compares = true;            ///< with the derivative by one parameter, forwards
     Index most_directions = 16;      ///< more of them, of q and p, are one transposed solve, where there is one
   };
   /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE and for obstacles

@@ -129,6 +129,9 @@ class Way {
         note_ = "steps up to t = " + number_text(piece.after.t) +
                 " were gone over by directions of their starts, which takes longer: " + step_.failure();
     }
+    if (!transposed && !has_directions_) of_state_.set(begin_->start, begin_->h);
+    has_directions_ = has_directions_ || !transposed;
+    step_.set_prepares(!transposed && of_state_.prepares());
     for (Direction& direction : parameters_) {
       if (!direction.of.of_model) continue;
       if (!step_.acts(direction)) {
@@ -143,8 +146,6 @@ class Way {
       if (!add(direction, of_end, of_values, sum_[static_cast<Index>(direction.parameter)])) return false;
     }
     if (transposed) return true;
-    if (!has_directions_) of_state_.set(begin_->start, begin_->h);
-    has_directions_ = true;
     const auto size = [&](const State& z) {
       double sum = 0;
       if (of_end)
@@ -210,6 +211,9 @@ struct Adjoint::Impl {
   std::vector<Reached> reached;
   std::vector<double> times;
   std::vector<Vector> values;
+  std::size_t compared = 0;  ///< a parameter by which derivatives are found forwards, too
+  std::unique_ptr<Sensitivities> forwards;
+  std::vector<Vector> derivatives;  ///< of the values by it
   long repeated = 0;
   std::string failure, warning;
 
@@ -230,11 +234,51 @@ struct Adjoint::Impl {
     const InUse in_use(*again);
     const Windings turns(z.turns);
     asked.measure(*again, z, values.back());
+    if (!forwards || !forwards->at(end ? run.state().t : z.t)) return;
+    derivatives.push_back(forwards->derivative(asked.size, asked.measure));
   }
+  bool agrees(const Matrix& weights, const Vector& gradient);
+  void begin();
   void keep(const State& after);
   bool pull_back(Way& way, const Kept& step, const State& after);
   bool take_again(Way& way, long first, long last, const State& start);
 };
+
+void Adjoint::Impl::begin() {
+  steps = std::make_unique<TakenSteps>(run);
+  if (!asked.compares) return;
+  const auto length = [this](std::size_t k) { return parameters[k].acts.until - parameters[k].acts.from; };
+  for (std::size_t k = 1; k < parameters.size(); ++k)
+    if (length(k) > length(compared)) compared = k;
+  forwards = std::make_unique<Sensitivities>(run, std::vector<Sensitivities::Parameter>{parameters[compared]},
+                                             [this](std::size_t, double change) { return make(compared, change); });
+}
+
+/// Whether the derivative by one parameter is what it is forwards, to its terms.
+bool Adjoint::Impl::agrees(const Matrix& weights, const Vector& gradient) {
+  if (!forwards) return true;
+  if (!forwards->failure().empty()) {
+    failure = "by " + parameters[compared].name + " forwards, " + forwards->failure();
+    return false;
+  }
+  double sum = 0, terms = 0, of_values = 0;
+  Vector largest = Vector::Zero(asked.size);
+  for (const Vector& one : values) largest = largest.cwiseMax(one.cwiseAbs());
+  for (std::size_t k = 0; k < derivatives.size(); ++k) {
+    const auto weight = weights.col(static_cast<Index>(k));
+    const Vector product = weight.cwiseProduct(derivatives[k]);
+    sum += product.sum();
+    terms += product.lpNorm<1>();
+    of_values += weight.cwiseAbs().dot(largest);
+  }
+  // The rounding of the values over the parameter is no derivative.
+  const double rounding = thresholds::event_rounding * of_values / parameters[compared].size;
+  const double found = gradient[static_cast<Index>(compared)];
+  if (std::abs(found - sum) <= thresholds::same_derivative * terms + rounding) return true;
+  failure = "the derivative by " + parameters[compared].name + " is " + number_text(found) + " backwards and " +
+            number_text(sum) + " forwards, from terms of the size " + number_text(terms);
+  return false;
+}
 
 void Adjoint::Impl::keep(const State& after) {
   const auto number = static_cast<long>(sizes.size());
@@ -313,11 +357,11 @@ Adjoint::Adjoint(Integrator& run, std::vector<Sensitivities::Parameter> paramete
 Adjoint::~Adjoint() = default;
 
 bool Adjoint::observe(const State& z, long step) {
-  if (step == 0) {
-    impl_->steps = std::make_unique<TakenSteps>(impl_->run);
-  } else {
+  if (step == 0)
+    impl_->begin();
+  else
     impl_->keep(z);
-  }
+  if (impl_->forwards) impl_->forwards->observe(z, step);
   if (impl_->at_times)
     impl_->at_times->observe(z, step);
   else
@@ -365,6 +409,7 @@ bool Adjoint::gradient(const Matrix& of_values, Vector& out, const std::function
   }
   my.warning = StepDerivative::warning(way.step().largest_remainder());
   if (!way.note().empty()) my.warning += (my.warning.empty() ? "" : "; ") + way.note();
+  if (!my.agrees(of_values, way.sum())) return false;
   out = way.sum();
   return true;
 }

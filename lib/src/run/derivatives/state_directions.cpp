@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gnomon/base/thresholds.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/model/system.hpp"
 
 namespace gnomon {
@@ -16,12 +18,27 @@ Direction of_state(const char* name) {
   return Direction(Direction::of_state, {name, 1, false, {}});
 }
 
+/// Whether what the scheme carries beside q and p is what it begins with at a state of these.
+bool is_prepared(Integrator& run, const State& z) {
+  if (z.scheme_data.size() == 0) return false;
+  State anew = z;
+  try {
+    run.equations().prepare(anew);
+  } catch (const std::exception&) {
+    return false;
+  }
+  const double size = z.scheme_data.lpNorm<Eigen::Infinity>();
+  return anew.scheme_data.size() == z.scheme_data.size() && size > 0 &&
+         (anew.scheme_data - z.scheme_data).lpNorm<Eigen::Infinity>() <= thresholds::unshrinking_change * size;
+}
+
 }  // namespace
 
-StateDirections::StateDirections(const Integrator& run)
+StateDirections::StateDirections(Integrator& run)
     : run_(run), held_(held_constraints(run.system(), {})), beside_(of_state("what the scheme carries")) {}
 
 void StateDirections::set(const State& z, double h) {
+  const Windings turns(z.turns);
   const Promises& promises = run_.promises();
   space_ = tangent_space(held_, z.t, z.q.value(), z.p.value(), promises.position, promises.hidden);
   const Index N = space_.positions.cols(), w = space_.velocities.cols();
@@ -47,7 +64,8 @@ void StateDirections::set(const State& z, double h) {
     }
     direction.resize(size > 0 ? size : 1);
   }
-  n_data_ = z.scheme_data.size();
+  prepares_ = is_prepared(run_, z);
+  n_data_ = prepares_ ? 0 : z.scheme_data.size();
   n_lambda_ = z.lambda.size();
   carried_.setZero(n_data_ + n_lambda_);
   fixed_.resize(static_cast<std::size_t>(carried_.size()), false);
@@ -61,7 +79,7 @@ void StateDirections::set(const State& z, double h) {
 
 void StateDirections::set_carried(Direction& direction, const Vector& entries) const {
   direction.start = none_;
-  direction.start.data = entries.head(n_data_);
+  if (n_data_ > 0) direction.start.data = entries.head(n_data_);
   direction.start.lambda = entries.tail(n_lambda_);
 }
 
@@ -99,7 +117,7 @@ StateChange StateDirections::covector() const {
   StateChange zb = none_;
   zb.p = space_.velocities * products_.tail(products_.size() - N);
   zb.q = space_.mass * (space_.positions * (products_.head(N) - space_.carried.transpose() * zb.p));
-  zb.data = carried_.head(n_data_).cwiseQuotient(scales_.head(n_data_));
+  if (n_data_ > 0) zb.data = carried_.head(n_data_).cwiseQuotient(scales_.head(n_data_));
   zb.lambda = carried_.tail(n_lambda_).cwiseQuotient(scales_.tail(n_lambda_));
   return zb;
 }

@@ -19,9 +19,11 @@ namespace gnomon {
 /// has these products, and so with every change that is allowed.
 class StateDirections {
  public:
-  explicit StateDirections(const Integrator& run);
-  /// To the start of a step of this size; all products are zero.
+  explicit StateDirections(Integrator& run);
+  /// To the start of a step of this size; all products are zero. Where preparing the state gives what the scheme
+  /// carries, that is no direction of its own: prepares().
   void set(const State& z, double h);
+  bool prepares() const { return prepares_; }
   /// add(direction, product) for each of them; false where it said so. What is carried beside q and p is one direction
   /// at random, and where its product is more than `rounding` over its change, each entry is one. Entries without a
   /// derivative, a step size say, are none.
@@ -55,7 +57,7 @@ class StateDirections {
   /// dz with these entries of what is carried
   void set_carried(Direction& direction, const Vector& entries) const;
 
-  const Integrator& run_;
+  Integrator& run_;
   HeldConstraints held_;
   TangentSpace space_;
   std::vector<Direction> basis_, entries_;
@@ -66,7 +68,7 @@ class StateDirections {
   Index n_data_ = 0, n_lambda_ = 0;
   StateChange none_;
   std::mt19937 random_;
-  bool missed_ = false;
+  bool missed_ = false, prepares_ = false;
 };
 
 }  // namespace gnomon
