@@ -144,6 +144,7 @@ class Gradient(Mapping):
 
 
 _CHOICES = ("auto", "backward", "forward")
+_MOST_DIRECTIONS = 16  # what transposed equations cost beyond them
 _MOST_STATES = 2**62
 
 
@@ -174,7 +175,8 @@ def motion(
         Positions ``x``, velocities ``der(x)``, multipliers ``lambda.g`` and outputs of the model.
     direction : str
         ``"backward"``: a gradient goes over the steps from the last one to the first, with a cost a step of twice the
-        degrees of freedom, however many parameters there are, of which values of inputs count in their time alone.
+        degrees of freedom, at most some twenty, however many parameters there are; values of inputs count in their time
+        alone. One of the derivatives is found forwards, too, and a gradient that does not agree with it is refused.
         ``"forward"``: derivatives go along with the motion, with a cost of the number of parameters; over contacts and
         friction there is no other way. ``"auto"``: the cheaper one.
     states : int
@@ -325,10 +327,10 @@ def _motion(setup, request, t0, t1, quantities, times, direction, states, progre
 
 
 def _cheaper_backwards(setup, request, t0, t1) -> bool:
-    """By the number of directions in a step."""
+    """By the number of directions in a step; backwards one is the derivative that is compared."""
     if setup.instance.has_events:
         return False
-    free = 2 * (len(setup.instance.coordinates) - setup.instance.m) + 1
+    free = min(2 * (len(setup.instance.coordinates) - setup.instance.m), _MOST_DIRECTIONS) + 2
     span = t1 - t0
     part = [max(0.0, min(until, t1) - max(begin, t0)) / span for *_, begin, until in request.parameters]
     return free + sum(part) < len(part)
