@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/registry/quantities.hpp"
 #include "gnomon/fit/fit.hpp"
+#include "gnomon/registry/quantities.hpp"
 
 namespace gnomon {
 

@@ -110,7 +110,6 @@ class GNOMON_EXPORT Sensitivities final : public Observer {
   bool take(const SolvedStep& piece, bool solved);
   bool take_pieces(std::size_t count);
 
-  Integrator* run_;
   std::vector<Parameter> parameters_;
   std::unique_ptr<TakenSteps> steps_;
   std::unique_ptr<StepDerivative> step_;

@@ -272,8 +272,8 @@ bool Adjoint::Impl::agrees(const Matrix& weights, const Vector& gradient) {
     of_values += weight.cwiseAbs().dot(largest);
   }
   // The rounding of the values over the parameter is no derivative.
-  const double rounding = thresholds::event_rounding * std::sqrt(static_cast<double>(sizes.size())) * of_values /
-                          parameters[compared].size;
+  const double rounding =
+      thresholds::event_rounding * std::sqrt(static_cast<double>(sizes.size())) * of_values / parameters[compared].size;
   const double found = gradient[static_cast<Index>(compared)];
   if (std::abs(found - sum) <= thresholds::same_derivative * terms + rounding) return true;
   failure = "the derivative by " + parameters[compared].name + " is " + number_text(found) + " backwards and " +

@@ -41,7 +41,7 @@ void measure_motion(Variant& of, const State& z, VectorRef out) {
 }
 
 Sensitivities::Sensitivities(Integrator& run, std::vector<Parameter> parameters, Make make)
-    : run_(&run), parameters_(std::move(parameters)) {
+    : parameters_(std::move(parameters)) {
   if (!run.model().mechanical())
     throw Error(ErrorCode::refused,
                 "system \"" + run.model().name() +

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/model/system.hpp"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gnomon/base/sparsity.hpp"
+#include "run/derivatives/state_change.hpp"
 #include "run/derivatives/step_line.hpp"
 
 namespace gnomon {
