@@ -363,3 +363,25 @@ def test_run_that_fails():
     for direction in ("backward", "forward"):
         with pytest.raises(gn.GnomonError, match="step .* over h = 0.01"):
             gn.gradient("x", m, (0, 5), step=0.01, with_respect_to="start.x", direction=direction)
+
+
+def test_constraints_that_repeat_others_go_forwards():
+    twice = gn.Model.from_toml("""format = 1
+coordinates = ["x", "y"]
+mass = 1
+potential = "9.81*y"
+force = { x = "u" }
+constraints = { rod = "x^2 + y^2 - l^2", again = "2*(x^2 + y^2) - 2*l^2" }
+[parameters]
+l = 1
+[inputs]
+u = { every = 0.1, count = 10, value = 0.2 }
+[start]
+position = { y = "-l" }
+velocity = { x = 1 }
+""")
+    asked = dict(t_span=(0, 1), with_respect_to=["l", "u"], step=0.02)
+    found = gn.gradient("x", twice, **asked)
+    assert not found.motion.backward and np.all(found["u"] > 0)
+    with pytest.raises(gn.RefusedError, match="constraints that repeat others"):
+        gn.gradient("x", twice, direction="backward", **asked)

@@ -257,6 +257,12 @@ def gradient(
         raise BadValueError(f"objective = {objective!r} is no quantity, functional or function")
     found = _motion(setup, request, t0, t1, names, times, direction, states, progress)
     value, weights = _evaluated(objective, found)
+    try:
+        return Gradient(value, found.pull_back(weights), groups, found)
+    except RefusedError:
+        if direction != "auto" or not found.backward:
+            raise
+    found = _motion(setup, request, t0, t1, names, times, "forward", states, progress)
     return Gradient(value, found.pull_back(weights), groups, found)
 
 
@@ -318,12 +324,15 @@ def _motion(setup, request, t0, t1, quantities, times, direction, states, progre
     for name in quantities:
         if name not in known:
             raise UnknownNameError(f'{setup.model.name} has no quantity "{name}"; {_nearest(name, known)}')
-    if direction == "auto":
-        direction = "backward" if _cheaper_backwards(setup, request, t0, t1) else "forward"
+    rest = (request, t1, quantities, times, min(int(states), _MOST_STATES))
     with functions_raise(request), reported(progress, "t", t0, t1) as shown:
-        run = setup.started()
-        make = _backward if direction == "backward" else _forward
-        return make(setup, run, request, t1, quantities, times, min(int(states), _MOST_STATES), shown)
+        if direction == "backward" or (direction == "auto" and _cheaper_backwards(setup, request, t0, t1)):
+            try:
+                return _backward(setup, setup.started(), *rest, shown)
+            except RefusedError:  # of constraints that repeat others, say
+                if direction == "backward":
+                    raise
+        return _forward(setup, setup.started(), *rest, shown)
 
 
 def _cheaper_backwards(setup, request, t0, t1) -> bool:

@@ -16,9 +16,8 @@
 ///     w = F_x^-T E_x^T zb1,        zb0 = E_z0^T zb1 - F_z0^T w
 ///
 /// where E_x, E_z0 and F_z0 are quotients on patterns with few colours; in every step zb1.dz1 = zb0.dz0 is checked for
-/// a change at random. Otherwise, and over events, with constraints that repeat others and with augmented Lagrange
-/// iterations, the columns of Phi_z are derivatives along a basis of the changes dz that the constraints allow, as far
-/// as the scheme keeps them,
+/// a change at random. Otherwise, and over events and with augmented Lagrange iterations, the columns of Phi_z are
+/// derivatives along a basis of the changes dz that the constraints allow, as far as the scheme keeps them,
 ///
 ///     dq = N y,  dp = M W w + S y,    with N, W, S as for a Linearisation
 ///
@@ -54,8 +53,9 @@ class GNOMON_EXPORT Adjoint final : public Observer {
     bool compares = true;            ///< with the derivative by one parameter, forwards
     Index most_directions = 16;      ///< more of them, of q and p, are one transposed solve, where there is one
   };
-  /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE and for obstacles
-  /// and friction, whose events bind the states beside a motion: Sensitivities go over them; and what `make` throws.
+  /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE, for obstacles and
+  /// friction, whose events bind the states beside a motion, and for constraints that repeat others: Sensitivities take
+  /// these; and what `make` throws.
   Adjoint(Integrator& run, std::vector<Sensitivities::Parameter> parameters, Sensitivities::Make make, Asked asked);
   ~Adjoint() override;
 

@@ -351,6 +351,9 @@ Adjoint::Adjoint(Integrator& run, std::vector<Sensitivities::Parameter> paramete
     throw Error(ErrorCode::refused, name + " has " + (system->parts().obstacles ? "obstacles" : "friction") +
                                         ", whose events bind the states beside a motion: its derivatives are found "
                                         "forwards");
+  if (!run.constraint_rank().dependent.empty())
+    throw Error(ErrorCode::refused, name + " has constraints that repeat others, and what holds them is carried from " +
+                                        "step to step: its derivatives are found forwards");
   if (parameters.empty()) throw Error(ErrorCode::bad_value, "a gradient is by one parameter at least");
   impl_ = std::make_unique<Impl>(run, std::move(parameters), std::move(make), std::move(asked));
 }

@@ -103,8 +103,8 @@ class StepDerivative {
   /// Where the step leads that was taken again.
   const State& end() const { return again_; }
 
-  /// Whether the step that was taken has transposed equations: no events in it, no iterations that end when they are
-  /// good enough, no constraints that repeat others.
+  /// Whether the step that was taken has transposed equations: no events in it, and no iterations that end when they
+  /// are good enough.
   bool has_transpose() const;
   /// dJ/dz0 from dJ/dz1 of the end and dJ/dy of y = f(z1). Against the product with a change at random it is checked in
   /// every step. False: failure().

@@ -11,7 +11,7 @@
 namespace gnomon {
 
 bool StepDerivative::has_transpose() const {
-  return !whole_ && !line_.repeats() && line_.extended() && run_->constraint_rank().dependent.empty();
+  return !whole_ && !line_.repeats() && line_.extended();
 }
 
 namespace {
