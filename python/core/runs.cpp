@@ -171,7 +171,7 @@ class Run final : public Observer {
     Run& run_;
   };
 
-  /// What makes runs beside this one, from a function for their instances.
+  /// The maker of runs beside this one, from a function for their instances.
   Sensitivities::Make variants(py::object instances) {
     // Copies are made without the interpreter's lock; the last one goes with it.
     return [this, made = std::make_shared<py::object>(std::move(instances))](std::size_t parameter, double change) {

@@ -239,8 +239,9 @@ def solve(
     sensitivities : sequence of str, optional
         Parameters of the model, and entries ``start.x`` and ``start.der(x)`` of its start, by which derivatives of the motion
         are wanted: ``result.sensitivities``. They are those of the steps as they are taken, their sizes held: what the
-        scheme conserves, the derivatives conserve too. A change of the start is projected onto the constraints. They go over
-        contacts, friction and switches as long as the events are the same beside the run; the run stops where they are not.
+        scheme conserves, the derivatives conserve too. A change of the start is projected onto the constraints. They
+        go over contacts, friction and switches as long as the events are the same beside the run; the run stops where
+        they are not.
 
     Returns
     -------

@@ -48,7 +48,7 @@ struct Gradient {
   long repeated;
 };
 
-/// Of all positions, velocities, multipliers and outputs with random weights.
+/// The gradient of a sum of all positions, velocities, multipliers and outputs with random weights.
 Gradient backwards(const Setting& s, const Problem& problem) {
   const VariedProblem all = varied(s, problem);
   Integrator run = integrator_of(s, all.instance(0, 0));

@@ -32,6 +32,7 @@ struct ProblemInstance {
   std::shared_ptr<const OutputModel> outputs;  ///< what users ask for beside q and p, see outputs.hpp; null: nothing
 };
 
+/// All times from one to another one, both included; all times there are if left out.
 struct TimeSpan {
   double from = -std::numeric_limits<double>::infinity(), until = std::numeric_limits<double>::infinity();
   bool meets(double a, double b) const { return std::min(a, b) <= until && std::max(a, b) >= from; }

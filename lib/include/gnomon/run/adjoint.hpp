@@ -26,8 +26,8 @@
 /// (Problem::acts). So a gradient by any number of values of an input costs a step at most 2 (n - m) + 1 directions,
 /// and one by a few parameters is cheaper forwards, by Sensitivities.
 ///
-/// What is gone back over may grow beyond all that a gradient is a sum of. So one of the derivatives is found forwards,
-/// too, and a gradient that does not agree with it to 1e-7 of its terms is none.
+/// The covector zb may grow beyond all that a gradient is a sum of. So one of the derivatives is found forwards, too,
+/// and a gradient that does not agree with it to 1e-7 of its terms is none.
 ///
 /// Memory is bounded: states are kept at equal distances, as many as are asked for, and what lies between two of them
 /// is stepped again, the last ones first; where that is too much to keep, with states at equal distances in its turn.

@@ -142,10 +142,6 @@ double Direction::largest() const {
   return largest_change * of.size;
 }
 
-void Direction::place(const State& z) {
-  for (std::size_t k = 0; k < n_points; ++k) displace(z, start, line_points[k] * change, at[k]);
-}
-
 double Direction::begin(bool at_start) {
   if (patience_ == 0) patience_ = steps_left_ = first_patience;
   tries_ = !at_start && change < largest() && --steps_left_ <= 0;

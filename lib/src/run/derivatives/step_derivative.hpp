@@ -52,7 +52,7 @@ struct Direction {
   bool shows = false;  ///< a change has been above the rounding of the state
 
   double largest() const;
-  /// Of another size: changes of now are not larger than before.
+  /// Sets the size; changes of now are not larger than before.
   void resize(double size) {
     of.size = size;
     change = fresh_ ? largest() : std::min(change, largest());
@@ -61,8 +61,6 @@ struct Direction {
   void drop_variants() {
     for (auto& variant : variants) variant.reset();
   }
-  /// The points lie at z and its change.
-  void place(const State& z);
   /// Before the change of a step is looked for: from time to time with a larger one than in the step before, which may
   /// have become possible again. Returns the change.
   double begin(bool at_start);

@@ -58,6 +58,7 @@ bool StepLine::again(Integrator& run, const State& z0, double h, const std::vect
   try {
     equations.begin(z0, h);
     const bool found = visit_solves(equations, [&](Index k, std::size_t place) {
+      places_ = place + 1;
       NonlinearEquations& system = equations.system(equations.system_of(k));
       Solved& at = solved(place, run, system);
       at.x.resize(system.size());
@@ -85,11 +86,11 @@ bool StepLine::again(Integrator& run, const State& z0, double h, const std::vect
 }
 
 bool StepLine::repeats() const {
-  return std::any_of(solved_.begin(), solved_.end(), [](const auto& at) { return at->then == Next::repeat; });
+  return std::any_of(solved_.begin(), end_of_step(), [](const auto& at) { return at->then == Next::repeat; });
 }
 
 bool StepLine::extended() const {
-  return std::all_of(solved_.begin(), solved_.end(), [](const auto& at) { return at->extended; });
+  return std::all_of(solved_.begin(), end_of_step(), [](const auto& at) { return at->extended; });
 }
 
 bool StepLine::along(const Variants& variants, double h, double change, States& to) {
@@ -101,7 +102,7 @@ bool StepLine::along(const Variants& variants, double h, double change, States& 
     const bool found =
         repeats() ? repeat_beside(variants)
                   : visit_solves(variants.front()->integrator.equations(), [&](Index solve, std::size_t place) {
-                      if (place < solved_.size() && solve_along(variants, solve, *solved_[place], change))
+                      if (place < places_ && solve_along(variants, solve, *solved_[place], change))
                         return Next::advance;
                       return Next::fail;
                     });
@@ -125,7 +126,7 @@ bool StepLine::repeat_beside(const Variants& variants) {
     const InUse in_use(*variant);
     StepEquations& equations = variant->integrator.equations();
     const bool found = visit_solves(equations, [&](Index solve, std::size_t place) {
-      Solved& by = *solved_[std::min(place, solved_.size() - 1)];
+      Solved& by = *solved_[std::min(place, places_ - 1)];
       x_.resize(by.x.size());
       equations.predict(solve, x_);
       x_ = by.x;

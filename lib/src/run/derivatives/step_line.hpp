@@ -90,11 +90,12 @@ class StepLine {
   bool solve_along(const Variants& variants, Index solve, Solved& at, double change);
   bool repeat_beside(const Variants& variants);
 
-  std::vector<std::unique_ptr<Solved>> solved_;  ///< in the order in which they are found
+  std::vector<std::unique_ptr<Solved>> solved_;  ///< in the order in which they are found; then those of longer steps
+  auto end_of_step() const { return solved_.begin() + static_cast<std::ptrdiff_t>(places_); }
   std::array<Vector, n_points> residuals_;
   Vector x_, xs_, low_, correction_, off_, right_, rest_;
   double unsolved_ = 0;
-  std::size_t solves_ = 0;
+  std::size_t solves_ = 0, places_ = 0;  ///< of the step that was taken again: its solves, with repetitions
   std::string failure_;
 };
 

@@ -16,7 +16,7 @@ bool StepDerivative::has_transpose() const {
 
 namespace {
 
-/// Of the terms of a product of a covector and a change: as exact as quotients of two points are.
+/// How exact a product of a covector and a change is by quotients of two points, in parts of its terms.
 constexpr double exact_product = 0x1p-40;
 
 double size_of_terms(const StateChange& covector, const StateChange& change) {

@@ -207,7 +207,7 @@ bool StepTranspose::set_patterns(StepLine& step, Variant& beside, const State& s
       if (arguments_[static_cast<std::size_t>(j)]) moved[2 * n_ + j] = beside_it[2 * n_ + j];
     if (!groups_[group].find_pattern(f, moved, columns)) return false;
   }
-  // What is carried beside q and p, and no step depends on.
+  // Entries that are carried beside q and p, and that no step depends on, are left out.
   carried_ = groups_.back().depends(0, offsets_.back() + 2 * n_, 2 * n_);
   if (!carried_) {
     std::vector<bool> rows(static_cast<std::size_t>(rows_), true);
