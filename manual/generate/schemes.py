@@ -77,16 +77,19 @@ def _options(described):
 
 
 def _matrix(program):
-    """{scheme: marks}, texts of the columns, of `gnomon list --matrix`."""
-    marks, columns = {}, {}
+    """{scheme: marks}, {scheme: marks of derivatives}, texts of the columns, of `gnomon list --matrix`."""
+    taken, derivatives, columns = {}, {}, {}
+    marks = taken
     for line in program("list", "--matrix").splitlines():
-        found = re.match(r"  (\S+)((?:\s+(?:[EDXedx]{1,2}|-)){4,})\s*$", line)
+        found = re.match(r"  (\S+)((?:\s+(?:[EDXedx]{1,2}|[BF-])){4,})\s*$", line)
         column = re.match(r"\s+(\d+)  (\S.*)", line)
-        if found:
+        if line.startswith("derivatives"):
+            marks = derivatives
+        elif found:
             marks[found.group(1)] = found.group(2).split()
         elif column:
             columns[int(column.group(1))] = column.group(2)
-    return marks, [columns[k] for k in sorted(columns)]
+    return taken, derivatives, [columns[k] for k in sorted(columns)]
 
 
 MARKS = {
@@ -217,7 +220,7 @@ def write(build, source):
     program = Program(build, source)
     rows = json.loads((source / "generated" / "rows.json").read_text())
     names = program.names("schemes")
-    marks, columns = _matrix(program)
+    marks, derivatives, columns = _matrix(program)
     for name, found in names.items():
         (source / "schemes" / f"{name}.md").write_text(
             _page(program, name, found, marks, columns, rows), encoding="utf-8"
@@ -237,8 +240,9 @@ def write(build, source):
     (source / "generated" / "schemes.md").write_text("\n".join(out), encoding="utf-8")
     (source / "generated" / "promises.md").write_text(table(["scheme", *heads], lines), encoding="utf-8")
     where = [[str(i + 1), c] for i, c in enumerate(columns)]
-    matrix = [[f"[{n}](../schemes/{n}.md)" if n in names else n, *m] for n, m in marks.items()]
-    (source / "generated" / "matrix.md").write_text(
-        table(["", *map(str, range(1, len(columns) + 1))], matrix) + "\n" + table(["", "models with"], where),
-        encoding="utf-8",
-    )
+    heads = ["", *map(str, range(1, len(columns) + 1))]
+    for page, found in (("matrix", marks), ("derivatives", derivatives)):
+        rows = [[f"[{n}](../schemes/{n}.md)" if n in names else n, *m] for n, m in found.items()]
+        (source / "generated" / f"{page}.md").write_text(
+            table(heads, rows) + "\n" + table(["", "models with"], where), encoding="utf-8"
+        )

@@ -78,6 +78,7 @@ class ComposedStep final : public StepEquations {
       z.substeps.push_back({z.history, 0});
     }
   }
+  Index carried_arguments(const State& z) const override { return inner_->carried_arguments(z); }
   void begin(const State& z0, double h) override {
     h_ = h;
     between_.assign_without_substeps(z0);

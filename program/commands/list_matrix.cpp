@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "matrix/acceptance.hpp"
+#include "matrix/derivatives.hpp"
 #include "program/cli/say.hpp"
 
 namespace gnomon::program {
@@ -20,9 +21,7 @@ constexpr const char* legend =
     "  -  refused\n"
     "Schemes and references have their default options, a composition its default inner scheme; obstacles are held by\n"
     "the scheme or met by contact events.\n"
-    "Derivatives of the motion (run --sensitivity) are those of every scheme, of each model that it takes, "
-    "overdetermined\n"
-    "DAEs left out.\n";
+    "Derivatives of two steps by the start: F  forwards (run --sensitivity), B  gradients backwards, too.\n";
 
 /// Columns by number, "1-3 7".
 std::string ranges(const std::vector<std::size_t>& columns) {
@@ -36,14 +35,21 @@ std::string ranges(const std::vector<std::size_t>& columns) {
   return text.substr(1);
 }
 
-void print_reasons(const std::vector<matrix::Row>& rows) {
-  bool partial = false;
-  say("\nrefused, because\n");
-  for (const matrix::Reason& reason : matrix::reasons(rows)) {
-    if (reason.partial && !partial) say("\nonly where U, g and c are at most quadratic, because otherwise\n");
-    partial = reason.partial;
-    say("  {}\n", reason.text);
-    for (const auto& place : reason.places) say("      {:34} {}\n", place.name, ranges(place.columns));
+void print_places(const matrix::Reason& reason) {
+  say("  {}\n", reason.text);
+  for (const auto& place : reason.places) say("      {:34} {}\n", place.name, ranges(place.columns));
+}
+
+/// Reasons of whole cells, then those of a part of them.
+void print_reasons(const char* heading, const char* of_part, const std::vector<matrix::Reason>& reasons) {
+  for (const bool partial : {false, true}) {
+    bool first = true;
+    for (const matrix::Reason& reason : reasons) {
+      if (reason.partial != partial) continue;
+      if (first) say("\n{}, because\n", partial ? of_part : heading);
+      first = false;
+      print_places(reason);
+    }
   }
 }
 
@@ -69,10 +75,19 @@ void print_matrix(const Registry& registry, bool with_reasons) {
     }
     say("\n");
   }
-  say("models with\n");
+  const auto derivatives = matrix::derivatives(registry, kinds, rows);
+  heading("derivatives of the motion");
+  for (const auto& row : derivatives) {
+    say("  {:{}}", row.name, width);
+    for (const auto& cell : row.cells) say("{:>4}", cell.mark());
+    say("\n");
+  }
+  say("\nmodels with\n");
   for (std::size_t column = 0; column < kinds.size(); ++column) say("  {:2}  {}\n", column + 1, kinds[column].what);
   say_lines(std::string("\n") + legend);
-  if (with_reasons) print_reasons(rows);
+  if (!with_reasons) return;
+  print_reasons("refused", "only where U, g and c are at most quadratic", matrix::reasons(rows));
+  print_reasons("no derivatives", "no gradients backwards", matrix::reasons(derivatives));
 }
 
 }  // namespace gnomon::program

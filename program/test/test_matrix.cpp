@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "matrix/acceptance.hpp"
+#include "matrix/derivatives.hpp"
 #include "support/builtin_registry.hpp"
 #include "support/scratch.hpp"
 
@@ -224,6 +225,18 @@ BOOST_AUTO_TEST_CASE(refusals_name_who_takes_the_model) {
       }
     }
   BOOST_TEST(refusals > 100);
+}
+
+/// Contacts and friction have events that bind the states beside a motion.
+BOOST_AUTO_TEST_CASE(what_is_taken_has_derivatives) {
+  for (const auto& row : matrix::derivatives(registry(), kinds(), rows()))
+    for (std::size_t column = 0; column < row.cells.size(); ++column) {
+      const matrix::Derivative& cell = row.cells[column];
+      const auto parts = kinds()[column].any.model->mechanical()->parts();
+      const char expected = !cell.taken ? '-' : parts.obstacles || parts.friction ? 'F' : 'B';
+      BOOST_TEST(cell.mark() == expected, row.name << ", column " << column + 1 << ": " << cell.mark() << ", "
+                                                   << cell.forwards << " " << cell.backwards);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(the_program_prints_it) {

@@ -13,6 +13,7 @@
 #include "gnomon/model/outputs.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/start_velocity.hpp"
+#include "gnomon/registry/changed_parameters.hpp"
 #include "gnomon/registry/coordinate_names.hpp"
 #include "gnomon/registry/varied_problem.hpp"
 #include "gnomon/run/dense_output.hpp"
@@ -355,6 +356,12 @@ void bind_problem(py::module_& module) {
                               : problem.build(Options("problem " + problem.name(), problem.parameters(), parameters)));
           },
           py::arg("parameters"), py::arg("beyond_bounds") = false, py::call_guard<py::gil_scoped_release>());
+  py::class_<ChangedParameters>(module, "ChangedParameters")
+      .def(py::init([](const ProblemSource& s, const Assignments& set, const std::vector<std::string>& names) {
+             return ChangedParameters(s.problem(), set, names);
+           }),
+           py::keep_alive<1, 2>())
+      .def("__call__", &ChangedParameters::operator());
 }
 
 }  // namespace

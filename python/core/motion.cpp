@@ -9,7 +9,7 @@
 namespace gnomon::python {
 
 Motion::Motion(const Instance& instance, Integrator& run, const std::vector<std::string>& quantities,
-               std::vector<Sensitivities::Parameter> parameters, Sensitivities::Make make, std::vector<double> times,
+               std::vector<Sensitivities::Parameter> parameters, Adjoint::Make make, std::vector<double> times,
                Index states)
     : integrator_(run),
       quantities_(instance.problem(), quantities),

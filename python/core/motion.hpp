@@ -15,8 +15,7 @@ class Motion {
  public:
   /// The run has started, and outlives it.
   Motion(const Instance& instance, Integrator& run, const std::vector<std::string>& quantities,
-         std::vector<Sensitivities::Parameter> parameters, Sensitivities::Make make, std::vector<double> times,
-         Index states);
+         std::vector<Sensitivities::Parameter> parameters, Adjoint::Make make, std::vector<double> times, Index states);
   /// Once. Without the interpreter's lock. step 0: steps of a tolerance.
   void run(double t_end, double step);
   const StepReport& report() const { return report_; }

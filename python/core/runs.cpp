@@ -1,4 +1,5 @@
 /// Integrators for Python.
+#include <pybind11/eigen.h>
 #include <pybind11/functional.h>
 
 #include <atomic>
@@ -100,13 +101,13 @@ class Run final : public Observer {
     return out;
   }
 
-  /// The whole run, for gradients backwards along it.
+  /// The whole run, for gradients backwards along it. variant(changes): the Instance with these changes of all of them.
   std::unique_ptr<Motion> motion(double t_end, double step, std::vector<double> times,
                                  const std::vector<std::string>& quantities, Index states, py::object progress,
                                  const NamedParameters& parameters, py::object variant) {
     const Use use(*this);
     auto made = std::make_unique<Motion>(*instance_, integrator_, quantities, parameters_of(parameters),
-                                         variants(std::move(variant)), std::move(times), states);
+                                         variants_together(std::move(variant)), std::move(times), states);
     Signals signals;
     signals.tell(std::move(progress), [this] { return integrator_.state().t; });
     signals_ = &signals;
@@ -171,16 +172,25 @@ class Run final : public Observer {
     Run& run_;
   };
 
-  /// The maker of runs beside this one, from a function for their instances.
+  /// The makers of runs beside this one, from a function for their instances.
   Sensitivities::Make variants(py::object instances) {
     // Copies are made without the interpreter's lock; the last one goes with it.
     return [this, made = std::make_shared<py::object>(std::move(instances))](std::size_t parameter, double change) {
-      const auto instance = [&] {
-        const py::gil_scoped_acquire locked;
-        return (*made)(parameter, change).cast<std::shared_ptr<Instance>>();
-      }();
-      return std::make_unique<Variant>(instance->problem(), of_(instance->problem(), true));
+      return variant(*made, parameter, change);
     };
+  }
+  Adjoint::Make variants_together(py::object instances) {
+    return [this, made = std::make_shared<py::object>(std::move(instances))](const Vector& changes) {
+      return variant(*made, changes);
+    };
+  }
+  template <class... Arguments>
+  std::unique_ptr<Variant> variant(const py::object& made, const Arguments&... arguments) {
+    const auto instance = [&] {
+      const py::gil_scoped_acquire locked;
+      return made(arguments...).template cast<std::shared_ptr<Instance>>();
+    }();
+    return std::make_unique<Variant>(instance->problem(), of_(instance->problem(), true));
   }
 
   std::shared_ptr<Instance> instance_;

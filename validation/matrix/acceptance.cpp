@@ -60,14 +60,6 @@ char letter(Answer::Kind kind) {
   return '-';
 }
 
-void add(std::vector<Reason>& all, const std::string& text, bool partial, const std::string& name, std::size_t column) {
-  auto reason =
-      std::find_if(all.begin(), all.end(), [&](const Reason& r) { return r.text == text && r.partial == partial; });
-  if (reason == all.end()) reason = all.insert(all.end(), Reason{text, partial, {}});
-  if (reason->places.empty() || reason->places.back().name != name) reason->places.push_back({name, {}});
-  reason->places.back().columns.push_back(column);
-}
-
 }  // namespace
 
 std::string Cell::mark() const {
@@ -91,6 +83,14 @@ std::vector<Row> acceptance(const Registry& registry, const std::vector<ModelKin
   for (const auto& name : registry.schemes()) append(name, false);
   for (const auto& name : registry.references()) append(name, true);
   return rows;
+}
+
+void add(std::vector<Reason>& all, const std::string& text, bool partial, const std::string& name, std::size_t column) {
+  auto reason =
+      std::find_if(all.begin(), all.end(), [&](const Reason& r) { return r.text == text && r.partial == partial; });
+  if (reason == all.end()) reason = all.insert(all.end(), Reason{text, partial, {}});
+  if (reason->places.empty() || reason->places.back().name != name) reason->places.push_back({name, {}});
+  reason->places.back().columns.push_back(column);
 }
 
 std::vector<Reason> reasons(const std::vector<Row>& rows) {

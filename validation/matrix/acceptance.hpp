@@ -40,7 +40,7 @@ struct Row {
 /// All schemes, then all references.
 std::vector<Row> acceptance(const Registry& registry, const std::vector<ModelKind>& kinds);
 
-/// The cells that one reason closes: fully, or for all but quadratic U, g and c.
+/// The cells that one reason closes: fully, or for all but quadratic U, g and c (of derivatives: backwards alone).
 struct Reason {
   struct Place {
     std::string name;
@@ -50,6 +50,9 @@ struct Reason {
   bool partial = false;
   std::vector<Place> places;
 };
+
+/// One more place of a reason.
+void add(std::vector<Reason>& all, const std::string& text, bool partial, const std::string& name, std::size_t column);
 
 /// Every refusal, each reason once; those of whole cells come first.
 std::vector<Reason> reasons(const std::vector<Row>& rows);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <utility>
 
 #include "gnomon/base/error.hpp"
@@ -10,7 +10,9 @@
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/model/system.hpp"
+#include "gnomon/registry/changed_parameters.hpp"
 #include "gnomon/registry/coordinate_names.hpp"
+#include "registry/without_bounds.hpp"
 
 namespace gnomon {
 
@@ -47,13 +49,6 @@ std::string beyond_bounds(const OptionSpecs& specs, const Assignments& set) {
   return text;
 }
 
-Assignments with(Assignments set, const std::string& name, double value) {
-  set.erase(std::remove_if(set.begin(), set.end(), [&](const auto& assignment) { return assignment.first == name; }),
-            set.end());
-  set.emplace_back(name, shortest_text(value));
-  return set;
-}
-
 /// Entries of a start in place of those that it has.
 class ChangedStart {
  public:
@@ -71,17 +66,11 @@ class ChangedStart {
 }  // namespace
 
 ProblemInstance build_beyond_bounds(const Problem& problem, const Assignments& set) {
-  constexpr double any = std::numeric_limits<double>::infinity();
-  OptionSpecs specs = problem.parameters();
+  const OptionSpecs specs = problem.parameters();
   const std::string beyond = beyond_bounds(specs, set);
   if (beyond.empty()) return problem.build(options_of(problem, set));
-  for (OptionSpec& spec : specs)
-    if (spec.kind == OptionSpec::Kind::real) {
-      spec.minimum = -any;
-      spec.maximum = any;
-    }
   try {
-    return problem.build(Options("problem " + problem.name(), specs, set));
+    return problem.build(Options("problem " + problem.name(), without_bounds(specs), set));
   } catch (const Error& error) {
     throw Error(error.code(), "a derivative looks at both sides of a bound, and there is no model with " + beyond +
                                   ": " + error.what());
@@ -133,7 +122,7 @@ VariedProblem::VariedProblem(const Problem& problem, Assignments set, Run run, c
 ProblemInstance VariedProblem::changed(const Problem& problem, const Assignments& set, const Varied& one,
                                        double change) {
   if (one.coordinate < 0)
-    return build_beyond_bounds(problem, change == 0 ? set : with(set, one.name, one.value + change));
+    return build_beyond_bounds(problem, change == 0 ? set : with_value(set, one.name, one.value + change));
   ProblemInstance instance = problem.build(options_of(problem, set));
   if (change != 0) {
     ChangedStart start(instance);
@@ -147,7 +136,7 @@ ProblemInstance VariedProblem::at(const Problem& problem, const Assignments& set
                                   const Vector& values) {
   Assignments other = set;
   for (std::size_t k = 0; k < all.size(); ++k)
-    if (all[k].coordinate < 0) other = with(other, all[k].name, values[static_cast<Index>(k)]);
+    if (all[k].coordinate < 0) other = with_value(other, all[k].name, values[static_cast<Index>(k)]);
   ProblemInstance instance = build_beyond_bounds(problem, other);
   const auto of_start = [](const Varied& one) { return one.coordinate >= 0; };
   if (std::none_of(all.begin(), all.end(), of_start)) return instance;
@@ -175,6 +164,30 @@ ProblemInstance VariedProblem::instance(std::size_t parameter, double change) co
 Sensitivities::Make VariedProblem::make() const {
   return [problem = problem_, set = set_, run = run_, varied = varied_](std::size_t parameter, double change) {
     ProblemInstance instance = changed(*problem, set, varied[parameter], change);
+    Integrator integrator = run(instance);
+    return std::make_unique<Variant>(std::move(instance), std::move(integrator));
+  };
+}
+
+Adjoint::Make VariedProblem::make_together() const {
+  std::vector<std::string> names;
+  std::vector<Index> places;
+  for (std::size_t k = 0; k < varied_.size(); ++k) {
+    if (varied_[k].coordinate >= 0) continue;
+    names.push_back(varied_[k].name);
+    places.push_back(static_cast<Index>(k));
+  }
+  return [problem = problem_, parameters = ChangedParameters(*problem_, set_, std::move(names)), run = run_,
+          varied = varied_, places](const Vector& changes) {
+    ProblemInstance instance = build_beyond_bounds(*problem, parameters(changes(places)));
+    const auto moves = [&](std::size_t k) { return varied[k].coordinate >= 0 && changes[static_cast<Index>(k)] != 0; };
+    std::optional<ChangedStart> start;
+    for (std::size_t k = 0; k < varied.size(); ++k) {
+      if (!moves(k)) continue;
+      if (!start) start.emplace(instance);
+      (*start)(varied[k].velocity, varied[k].coordinate) += changes[static_cast<Index>(k)];
+    }
+    if (start) start->finish();
     Integrator integrator = run(instance);
     return std::make_unique<Variant>(std::move(instance), std::move(integrator));
   };

@@ -24,6 +24,7 @@ class BorderedStep final : public StepEquations, public StepWarning {
   Index n_solves() const override { return inner_->n_solves(); }
   Index system_of(Index solve) const override { return inner_->system_of(solve); }
   void prepare(State& z) const override;
+  Index carried_arguments(const State& z) const override { return inner_->carried_arguments(z); }
   void begin(const State& z0, double h) override;
   void predict(Index solve, VectorRef x) override { inner_->predict(solve, x); }
   Next accept(Index solve, const ConstVectorRef& x) override { return inner_->accept(solve, x); }

@@ -4,8 +4,13 @@
 #include "gnomon/base/options.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "gnomon/scheme/state.hpp"
 
 namespace gnomon {
+
+Index StepEquations::carried_arguments(const State& z) const {
+  return z.scheme_data.size();
+}
 
 OptionSpecs Scheme::options() const {
   return {};

@@ -28,6 +28,7 @@ class HbvmStep final : public OneSolveStep<HbvmEquations> {
     z.scheme_data.resize(2 * equations_.n());
     z.scheme_data << z.p.value(), z.p.tail();
   }
+  Index carried_arguments(const State&) const override { return projected_ ? equations_.n() : 0; }
   void begin(const State& z0, double h) override {
     OneSolveStep::begin(z0, h);
     if (!projected_) return;

@@ -90,6 +90,7 @@ class ProjectedRkStep final : public StepEquations {
     z.scheme_data[n_ + 1] = static_cast<double>(h0 - z.scheme_data[n_]);
   }
 
+  Index carried_arguments(const State&) const override { return n_ + 1; }
   void begin(const State& z0, double h) override {
     z0_ = &z0;
     h_ = h;

@@ -347,7 +347,7 @@ def _cheaper_backwards(setup, request, t0, t1) -> bool:
 
 def _backward(setup, run, request, t1, quantities, times, states, shown) -> Motion:
     step = setup.step or 0.0
-    core = run.motion(t1, step, times or [], quantities, states, shown, request.parameters, request.variant)
+    core = run.motion(t1, step, times or [], quantities, states, shown, request.parameters, request.variant_together)
     _check(request, core.raised, core.success, core.message)
     warnings = list(run.warnings)
 

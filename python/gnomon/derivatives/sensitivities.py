@@ -52,6 +52,7 @@ class Request:
         known: dict[str, Any] = dict(setup.model._source.parameters())
         self._entries = {}
         self._of_functions: list[_core.Instance] = []
+        self._together: _core.ChangedParameters | None = None
         if starts:
             for k, name in enumerate([*self._coordinates, *(f"der({name})" for name in self._coordinates)]):
                 self._entries[f"start.{name}"] = k
@@ -86,16 +87,29 @@ class Request:
 
     def variant(self, which: int, change: float) -> _core.Instance:
         """The instance of the run with one number changed."""
-        name, setup = self.names[which], self._setup
-        parameters, start = setup.parameters, setup.start
-        if name in self._entries:
-            moved = self._start.copy()
-            moved[self._entries[name]] += change
-            start = (moved[: len(self._coordinates)], moved[len(self._coordinates) :])
-        elif change != 0:
-            parameters = {**parameters, name: self.values[which] + change}
-        instance = setup.model._build(parameters, *start, beyond_bounds=True)
-        instance.set_start(setup.instance.t0, *start)
+        changes = np.zeros(len(self.names))
+        changes[which] = change
+        return self.variant_together(changes)
+
+    def variant_together(self, changes: np.ndarray) -> _core.Instance:
+        """The instance of the run with these changes of all the numbers."""
+        setup = self._setup
+        by = dict(zip(self.names, changes.tolist()))
+        places = [name for name in self.names if name not in self._entries]
+        changed = {}
+        if any(by[name] != 0 for name in places):
+            if self._together is None:
+                self._together = _core.ChangedParameters(setup.model._source, assignments(self._given), places)
+            others = dict(self._together(np.array([by[name] for name in places])))
+            changed = {name: float(others[name]) for name in places if by[name] != 0}
+        instance = setup.model._build({**setup.parameters, **changed}, *setup.start, beyond_bounds=True)
+        instance.set_start(setup.instance.t0, *setup.start)
+        if any(by[name] != 0 for name in self._entries.keys() & by.keys()):
+            moved = instance.start.copy()
+            for name, entry in self._entries.items():
+                moved[entry] += by.get(name, 0)
+            n = len(self._coordinates)
+            instance.set_start(setup.instance.t0, moved[:n], moved[n:])
         if instance.of_functions:
             self._of_functions.append(instance)
         return instance

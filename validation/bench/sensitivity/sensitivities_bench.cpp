@@ -101,7 +101,7 @@ class StepsAndBack final : public Work {
     Adjoint::Asked asked;
     asked.size = 1;
     asked.measure = [](Variant&, const State& z, VectorRef out) { out[0] = z.q.value()[z.q.value().size() - 1]; };
-    adjoint_.emplace(*run_, varied_->parameters(), varied_->make(), asked);
+    adjoint_.emplace(*run_, varied_->parameters(), varied_->make_together(), asked);
     adjoint_->observe(run_->state(), 0);
     run_->add_observer(*adjoint_);
   }

@@ -53,7 +53,7 @@ Gradient backwards(const Setting& s, const Problem& problem) {
   const VariedProblem all = varied(s, problem);
   Integrator run = integrator_of(s, all.instance(0, 0));
   const Index size = size_of_motion(*all.make()(0, 0));
-  Adjoint adjoint(run, all.parameters(), all.make(),
+  Adjoint adjoint(run, all.parameters(), all.make_together(),
                   {s.times, size, measure_motion, s.states, true, s.most_directions});
   adjoint.observe(run.state(), 0);
   run.add_observer(adjoint);
@@ -285,7 +285,7 @@ velocity = { x = 1 }
   Integrator run = integrator_of(s, all.instance(0, 0));
   const Quantities x(all.instance(0, 0), {"bob.x"});
   const auto measure = [&x](Variant& of, const State& z, VectorRef out) { x.measure(of, z, out); };
-  Adjoint adjoint(run, all.parameters(), all.make(), {{}, x.size(), measure});
+  Adjoint adjoint(run, all.parameters(), all.make_together(), {{}, x.size(), measure});
   adjoint.observe(run.state(), 0);
   run.add_observer(adjoint);
   run.advance(4, 0.02);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/run/adjoint.hpp"
 #include "gnomon/run/sensitivities.hpp"
 
 namespace gnomon {
@@ -37,6 +38,7 @@ class GNOMON_EXPORT VariedProblem {
 
   const std::vector<Sensitivities::Parameter>& parameters() const { return parameters_; }
   Sensitivities::Make make() const;
+  Adjoint::Make make_together() const;  ///< with changes of all of them
   /// The instance with this one changed by so much.
   ProblemInstance instance(std::size_t parameter, double change) const;
   /// The numbers as the problem has them, and the instance with others in place of all of them: entries of the start

@@ -26,8 +26,8 @@
 /// (Problem::acts). So a gradient by any number of values of an input costs a step at most 2 (n - m) + 1 directions,
 /// and one by a few parameters is cheaper forwards, by Sensitivities.
 ///
-/// The covector zb may grow beyond all that a gradient is a sum of. So one of the derivatives is found forwards, too,
-/// and a gradient that does not agree with it to 1e-7 of its terms is none.
+/// The covector zb may grow beyond all that a gradient is a sum of. So the derivative along a change of all parameters
+/// at random is found forwards, too, and a gradient that does not agree with it to 1e-7 of its terms is none.
 ///
 /// Memory is bounded: states are kept at equal distances, as many as are asked for, and what lies between two of them
 /// is stepped again, the last ones first; where that is too much to keep, with states at equal distances in its turn.
@@ -50,13 +50,16 @@ class GNOMON_EXPORT Adjoint final : public Observer {
     Index size = 0;                  ///< of y
     Sensitivities::Measure measure;  ///< Y; see Quantities for those that have names
     Index states = 1000;             ///< C, at least 2
-    bool compares = true;            ///< with the derivative by one parameter, forwards
+    bool compares = true;            ///< with the derivative along a change of all parameters, forwards
     Index most_directions = 16;      ///< more of them, of q and p, are one transposed solve, where there is one
   };
+  /// Makes a run that has started, as Sensitivities::Make does, with these changes of all parameters.
+  using Make = std::function<std::unique_ptr<Variant>(const Vector& changes)>;
+
   /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE, for obstacles and
   /// friction, whose events bind the states beside a motion, and for constraints that repeat others: Sensitivities take
   /// these; and what `make` throws.
-  Adjoint(Integrator& run, std::vector<Sensitivities::Parameter> parameters, Sensitivities::Make make, Asked asked);
+  Adjoint(Integrator& run, std::vector<Sensitivities::Parameter> parameters, Make make, Asked asked);
   ~Adjoint() override;
 
   /// Once at the start, then after every step: add_observer.
@@ -78,5 +81,8 @@ class GNOMON_EXPORT Adjoint final : public Observer {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Changes of one parameter of `count`.
+GNOMON_EXPORT Sensitivities::Make one_by_one(Adjoint::Make make, std::size_t count);
 
 }  // namespace gnomon

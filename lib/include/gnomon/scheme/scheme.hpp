@@ -62,6 +62,9 @@ class GNOMON_EXPORT StepEquations {
 
   /// Sizes the scheme-owned part of a fresh state (history).
   virtual void prepare(State& z) const = 0;
+  /// How many of the first entries of State::scheme_data the end of a step is a smooth function of. Those beyond are
+  /// tails, sizes of steps, estimates and marks.
+  virtual Index carried_arguments(const State& z) const;
   /// Sets the step: from z0, over h (negative steps are legal). z0 outlives the step.
   virtual void begin(const State& z0, double h) = 0;
   /// Start value of solve k, unscaled.

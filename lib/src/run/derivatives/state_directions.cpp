@@ -18,20 +18,6 @@ Direction of_state(const char* name) {
   return Direction(Direction::of_state, {name, 1, false, {}});
 }
 
-/// Whether what the scheme carries beside q and p is what it begins with at a state of these.
-bool is_prepared(Integrator& run, const State& z) {
-  if (z.scheme_data.size() == 0) return false;
-  State anew = z;
-  try {
-    run.equations().prepare(anew);
-  } catch (const std::exception&) {
-    return false;
-  }
-  const double size = z.scheme_data.lpNorm<Eigen::Infinity>();
-  return anew.scheme_data.size() == z.scheme_data.size() && size > 0 &&
-         (anew.scheme_data - z.scheme_data).lpNorm<Eigen::Infinity>() <= thresholds::unshrinking_change * size;
-}
-
 }  // namespace
 
 StateDirections::StateDirections(Integrator& run)
@@ -64,22 +50,20 @@ void StateDirections::set(const State& z, double h) {
     }
     direction.resize(size > 0 ? size : 1);
   }
-  prepares_ = is_prepared(run_, z);
-  n_data_ = prepares_ ? 0 : z.scheme_data.size();
+  n_data_ = run_.equations().carried_arguments(z);
   n_lambda_ = z.lambda.size();
   carried_.setZero(n_data_ + n_lambda_);
-  fixed_.resize(static_cast<std::size_t>(carried_.size()), false);
   scales_.resize(carried_.size());
-  const auto size_of = [](const Vector& x) {
+  const auto size_of = [](const ConstVectorRef& x) {
     return x.size() > 0 && x.squaredNorm() > 0 ? x.lpNorm<Eigen::Infinity>() : 1;
   };
-  scales_.head(n_data_).setConstant(size_of(z.scheme_data));
+  scales_.head(n_data_).setConstant(size_of(z.scheme_data.head(n_data_)));
   scales_.tail(n_lambda_).setConstant(size_of(z.lambda));
 }
 
 void StateDirections::set_carried(Direction& direction, const Vector& entries) const {
   direction.start = none_;
-  if (n_data_ > 0) direction.start.data = entries.head(n_data_);
+  direction.start.data.head(n_data_) = entries.head(n_data_);
   direction.start.lambda = entries.tail(n_lambda_);
 }
 
@@ -87,7 +71,7 @@ Direction& StateDirections::beside() {
   Vector entries(carried_.size());
   for (Index k = 0; k < entries.size(); ++k) {
     const double part = 1 + static_cast<double>(random_()) / static_cast<double>(std::mt19937::max());
-    entries[k] = fixed_[static_cast<std::size_t>(k)] ? 0 : (random_() % 2 == 0 ? part : -part) * scales_[k] / 2;
+    entries[k] = (random_() % 2 == 0 ? part : -part) * scales_[k] / 2;
   }
   set_carried(beside_, entries);
   return beside_;
@@ -100,24 +84,12 @@ Direction& StateDirections::entry(Index place) {
   return direction;
 }
 
-void StateDirections::find_missed() {
-  for (Index k = 0; k < carried_.size(); ++k) {
-    const auto changes = [&](const Direction& direction) {
-      const Vector& all = k < n_data_ ? direction.end.data : direction.end.lambda;
-      const Index place = k < n_data_ ? k : k - n_data_;
-      return place < all.size() && all[place] != 0;
-    };
-    if (!fixed_[static_cast<std::size_t>(k)]) continue;
-    missed_ = missed_ || changes(beside_) || std::any_of(basis_.begin(), basis_.end(), changes);
-  }
-}
-
 StateChange StateDirections::covector() const {
   const Index N = space_.positions.cols();
   StateChange zb = none_;
   zb.p = space_.velocities * products_.tail(products_.size() - N);
   zb.q = space_.mass * (space_.positions * (products_.head(N) - space_.carried.transpose() * zb.p));
-  if (n_data_ > 0) zb.data = carried_.head(n_data_).cwiseQuotient(scales_.head(n_data_));
+  zb.data.head(n_data_) = carried_.head(n_data_).cwiseQuotient(scales_.head(n_data_));
   zb.lambda = carried_.tail(n_lambda_).cwiseQuotient(scales_.tail(n_lambda_));
   return zb;
 }

@@ -20,40 +20,27 @@ namespace gnomon {
 class StateDirections {
  public:
   explicit StateDirections(Integrator& run);
-  /// To the start of a step of this size; all products are zero. Where preparing the state gives what the scheme
-  /// carries, that is no direction of its own: prepares().
+  /// To the start of a step of this size; all products are zero.
   void set(const State& z, double h);
-  bool prepares() const { return prepares_; }
   /// add(direction, product) for each of them; false where it said so. What is carried beside q and p is one direction
-  /// at random, and where its product is more than `rounding` over its change, each entry is one. Entries without a
-  /// derivative, a step size say, are none.
+  /// at random, and where its product is more than `rounding` over its change, each entry is one.
   template <class Add>
   bool each(double rounding, const Add& add) {
     for (Index k = 0; k < products_.size(); ++k)
       if (!add(basis_[static_cast<std::size_t>(k)], products_[k])) return false;
     if (carried_.size() == 0) return true;
     double product = 0;
-    if (!add(beside(), product)) {
-      for (Index k = 0; k < carried_.size(); ++k)
-        if (!fixed_[static_cast<std::size_t>(k)]) fixed_[static_cast<std::size_t>(k)] = !add(entry(k), product);
-      product = 0;
-      beside_.change = beside_.largest();
-      if (!add(beside(), product)) return false;
-    }
-    find_missed();
+    if (!add(beside(), product)) return false;
     if (!(std::abs(product) * beside_.largest() > rounding)) return true;
     for (Index k = 0; k < carried_.size(); ++k)
-      if (!fixed_[static_cast<std::size_t>(k)] && !add(entry(k), carried_[k])) return false;
+      if (!add(entry(k), carried_[k])) return false;
     return true;
   }
   StateChange covector() const;
-  /// Such an entry changes with q and p, or with others, so that gradients miss what depends on it.
-  bool missed() const { return missed_; }
 
  private:
   Direction& beside();
   Direction& entry(Index place);
-  void find_missed();
   /// dz with these entries of what is carried
   void set_carried(Direction& direction, const Vector& entries) const;
 
@@ -64,11 +51,9 @@ class StateDirections {
   Direction beside_;
   Vector products_, carried_;  ///< of the basis, and of the entries [scheme_data | lambda]
   Vector scales_;              ///< of these
-  std::vector<bool> fixed_;
   Index n_data_ = 0, n_lambda_ = 0;
   StateChange none_;
   std::mt19937 random_;
-  bool missed_ = false, prepares_ = false;
 };
 
 }  // namespace gnomon

@@ -342,11 +342,6 @@ bool StepDerivative::carry(Direction& direction) {
     with[k] = own ? direction.variants[k].get() : &unchanged(k);
     displace(start_, direction.start, line_points[k] * direction.change, line_.from[k]);
     const InUse in_use(*with[k]);
-    if (prepares_) {
-      const Vector lambda = line_.from[k].lambda;
-      with[k]->integrator.equations().prepare(line_.from[k]);
-      line_.from[k].lambda = lambda;
-    }
     if (whole_) continue;
     if (line_.from[k].last_h != 0) with[k]->integrator.renew_border(line_.from[k]);
   }

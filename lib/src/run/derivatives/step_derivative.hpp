@@ -85,9 +85,6 @@ class StepDerivative {
   /// Sets the step: a piece of one that was taken, or a shorter one from its start. after: the state at the end of the
   /// step, for scales; led_to: where the piece led, null where the run has not taken it. False: it is not found again.
   bool take(const SolvedStep& piece, bool whole, const State& after, const State* led_to);
-  /// Whether what the scheme carries beside q and p is a function of these, StepEquations::prepare, wherever a step
-  /// begins: then it changes with them.
-  void set_prepares(bool on) { prepares_ = on; }
   /// Sets what is differentiated to the start of the run.
   void take_start(const State& z);
   /// The model may depend on the parameter somewhere in the step. Times that are as near as rounding are the same.
@@ -139,8 +136,7 @@ class StepDerivative {
   ColouredQuotients measured_;  ///< of quantities by q and p
   std::unique_ptr<Direction> check_;
   std::mt19937 random_;
-  double h_ = 0;  ///< 0: the start
-  bool prepares_ = false;
+  double h_ = 0;               ///< 0: the start
   bool whole_ = false;         ///< events are in the step: whole integrators take it
   std::vector<Event> around_;  ///< those events
   State start_, after_, again_;

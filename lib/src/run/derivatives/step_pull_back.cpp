@@ -42,9 +42,9 @@ bool StepDerivative::find_check() {
   change = StateChange::zero(start_);
   set_entries(sizes.head(n), change.q);
   set_entries(sizes.tail(n), change.p);
-  const double data = start_.scheme_data.size() > 0 ? start_.scheme_data.lpNorm<Eigen::Infinity>() : 0;
-  for (Index j = 0; j < change.data.size(); ++j)
-    if (transpose_.arguments()[static_cast<std::size_t>(j)]) change.data[j] = part(random_) * data;
+  const Index carried = run_->equations().carried_arguments(start_);
+  const double data = carried > 0 ? start_.scheme_data.head(carried).lpNorm<Eigen::Infinity>() : 0;
+  for (Index j = 0; j < carried; ++j) change.data[j] = part(random_) * data;
   return find(*check_);
 }
 
@@ -97,8 +97,7 @@ bool StepDerivative::add_gradient(Index size, const Sensitivities::Measure& f, c
   };
   if (again || measured_.columns() != 2 * n) {
     measured_.set(sizes_of(again_, run_->system().mass()), std::vector<bool>(static_cast<std::size_t>(size), true));
-    if (!measured_.find_pattern(at, Vector::Zero(2 * n), std::vector<bool>(static_cast<std::size_t>(2 * n), true)))
-      return false;
+    if (!measured_.find_pattern(at, Vector::Zero(2 * n))) return false;
   }
   if (!measured_.evaluate(at, false)) {
     failure_ = "a quantity at its end has no derivative";

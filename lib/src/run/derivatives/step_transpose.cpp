@@ -26,12 +26,11 @@ void ColouredQuotients::set(Vector sizes, std::vector<bool> rows) {
   change_.setZero(sizes_.size());
 }
 
-bool ColouredQuotients::find_pattern(const Function& f, const Vector& beside, const std::vector<bool>& which) {
+bool ColouredQuotients::find_pattern(const Function& f, const Vector& beside) {
   const VectorOf<Extended> base = beside.cast<Extended>();
   change_ = base;
   if (!f(change_, down_)) return false;
   for (Index j = 0; j < columns(); ++j) {
-    if (!which[static_cast<std::size_t>(j)]) continue;
     change_[j] += seen_change * sizes_[j];
     if (!f(change_, up_)) return false;
     change_[j] = base[j];
@@ -40,21 +39,6 @@ bool ColouredQuotients::find_pattern(const Function& f, const Vector& beside, co
   }
   set_pattern();
   return true;
-}
-
-bool ColouredQuotients::is_smooth(const Function& f, const Vector& beside, Index argument) {
-  constexpr double less = 0x1p-4, no_jump = 4 * less;
-  change_ = beside.cast<Extended>();
-  if (!f(change_, down_)) return false;
-  Extended change[2];
-  for (int k = 0; k < 2; ++k) {
-    change_[argument] = (k == 0 ? 1 : less) * seen_change * sizes_[argument];
-    if (!f(change_, up_)) return false;
-    sum_ = (up_ - down_).cwiseAbs();
-    change[k] = sum_.maxCoeff();
-  }
-  change_.setZero();
-  return change[1] <= no_jump * change[0];
 }
 
 void ColouredQuotients::set_pattern() {
@@ -156,7 +140,7 @@ bool StepTranspose::sweep(StepLine& step, Variant& beside, const State& start, d
   const Index end = offsets_.back();
   out.segment(end, n_) = whole(to_.q);
   out.segment(end + n_, n_) = whole(to_.p);
-  out.tail(n_data_) = to_.scheme_data.cast<Extended>();
+  out.tail(n_data_) = to_.scheme_data.head(n_data_).cast<Extended>();
   return true;
 }
 
@@ -165,9 +149,10 @@ bool StepTranspose::set_patterns(StepLine& step, Variant& beside, const State& s
   const std::vector<Index> before = std::exchange(offsets_, {0});
   for (std::size_t k = 0; k < solves; ++k) offsets_.push_back(offsets_.back() + step.solved(k).x.size());
   // Patterns that were found before are added to, unless they are those of other steps.
-  if (before != offsets_ || n_data_ != start.scheme_data.size()) groups_.clear();
+  const Index carried = beside.integrator.equations().carried_arguments(start);
+  if (before != offsets_ || n_data_ != carried) groups_.clear();
   n_ = start.q.value().size();
-  n_data_ = start.scheme_data.size();
+  n_data_ = carried;
   rows_ = offsets_.back() + 2 * n_ + n_data_;
   groups_.resize(solves + 1);
   for (std::size_t group = 0; group <= solves; ++group) {
@@ -180,8 +165,8 @@ bool StepTranspose::set_patterns(StepLine& step, Variant& beside, const State& s
     } else {
       sizes.resize(2 * n_ + n_data_);
       sizes.head(2 * n_) = sizes_of(start, beside.integrator.system().mass());
-      if (n_data_ > 0)
-        sizes.tail(n_data_).setConstant(start.scheme_data.isZero(0) ? 1 : start.scheme_data.lpNorm<Eigen::Infinity>());
+      const auto data = start.scheme_data.head(n_data_);
+      if (n_data_ > 0) sizes.tail(n_data_).setConstant(data.isZero(0) ? 1 : data.lpNorm<Eigen::Infinity>());
     }
     const Vector beside_it = sizes.binaryExpr(Vector::LinSpaced(sizes.size(), 1, 2), [](double size, double part) {
       return seen_change * size * (part - std::floor(part * 1.7));
@@ -190,22 +175,7 @@ bool StepTranspose::set_patterns(StepLine& step, Variant& beside, const State& s
     const auto f = [&](const VectorOf<Extended>& d, VectorOf<Extended>& out) {
       return sweep(step, beside, start, h, group, d, out);
     };
-    if (group < solves) {
-      if (!groups_[group].find_pattern(f, beside_it, std::vector<bool>(rows.size(), true))) return false;
-      continue;
-    }
-    // Entries of what is carried by which a step has no derivative are no arguments: a step size, say.
-    Vector moved = beside_it;
-    moved.tail(n_data_).setZero();
-    std::vector<bool> columns(static_cast<std::size_t>(2 * n_ + n_data_), true);
-    arguments_.assign(static_cast<std::size_t>(n_data_), true);
-    for (Index j = 0; j < n_data_; ++j) {
-      const bool smooth = groups_[group].is_smooth(f, moved, 2 * n_ + j);
-      arguments_[static_cast<std::size_t>(j)] = columns[static_cast<std::size_t>(2 * n_ + j)] = smooth;
-    }
-    for (Index j = 0; j < n_data_; ++j)
-      if (arguments_[static_cast<std::size_t>(j)]) moved[2 * n_ + j] = beside_it[2 * n_ + j];
-    if (!groups_[group].find_pattern(f, moved, columns)) return false;
+    if (!groups_[group].find_pattern(f, beside_it)) return false;
   }
   // Entries that are carried beside q and p, and that no step depends on, are left out.
   carried_ = groups_.back().depends(0, offsets_.back() + 2 * n_, 2 * n_);
@@ -274,14 +244,15 @@ bool StepTranspose::pull_back(StepLine& step, Variant& beside, const State& star
                               StateChange& of_start) {
   try {
     failure_ = "its derivatives by its unknowns are not found";
-    const bool fits = !stale_ && offsets_.size() == step.solves() + 1 && n_data_ == start.scheme_data.size();
+    const bool fits = !stale_ && offsets_.size() == step.solves() + 1 &&
+                      n_data_ == beside.integrator.equations().carried_arguments(start);
     if (!fits && !set_patterns(step, beside, start, h)) return false;
     const std::size_t solves = step.solves();
     Vector covector = Vector::Zero(rows_), along;
     const Index end = offsets_.back();
     covector.segment(end, n_) = of_end.q;
     covector.segment(end + n_, n_) = of_end.p;
-    if (of_end.data.size() == n_data_) covector.tail(n_data_) = of_end.data;
+    if (of_end.data.size() >= n_data_) covector.tail(n_data_) = of_end.data.head(n_data_);
     for (std::size_t group = solves + 1; group-- > 0;) {
       // By the unknowns of the last solve first, by z0 last.
       const std::size_t which = group == 0 ? solves : group - 1;
@@ -296,7 +267,11 @@ bool StepTranspose::pull_back(StepLine& step, Variant& beside, const State& star
       if (!solve_transposed(step.solved(which), which, along)) return false;
       covector.segment(offsets_[which], along.size()) = -along;
     }
-    of_start = {along.head(n_), along.segment(n_, n_), along.tail(n_data_), Vector::Zero(start.lambda.size()), {}};
+    of_start = StateChange::zero(start);
+    of_start.q = along.head(n_);
+    of_start.p = along.segment(n_, n_);
+    of_start.data.head(n_data_) = along.tail(n_data_);
+    of_start.lambda.setZero(start.lambda.size());
     failure_.clear();
     return true;
   } catch (const std::exception& error) {

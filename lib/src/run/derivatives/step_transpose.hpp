@@ -28,10 +28,8 @@ class ColouredQuotients {
 
   /// Changes of the arguments that are large. `rows`: of the values that count.
   void set(Vector sizes, std::vector<bool> rows);
-  /// Adds the entries of these columns that are seen beside y0 + beside. False where f was false.
-  bool find_pattern(const Function& f, const Vector& beside, const std::vector<bool>& columns);
-  /// Whether a change of one argument and a part of it are so to the values, too.
-  bool is_smooth(const Function& f, const Vector& beside, Index argument);
+  /// Adds the entries that are seen beside y0 + beside. False where f was false.
+  bool find_pattern(const Function& f, const Vector& beside);
   /// Leaves out entries that are not in these rows and the first columns.
   void restrict(const std::vector<bool>& rows, Index columns);
   /// Whether one of these rows depends on a column from `first` on.
@@ -59,8 +57,6 @@ class StepTranspose {
   /// `step` holds the solves of the step that was taken again, from `start` over h; `beside` takes others.
   bool pull_back(StepLine& step, Variant& beside, const State& start, double h, const StateChange& of_end,
                  StateChange& of_start);
-  /// Which entries of State::scheme_data are arguments of a step.
-  const std::vector<bool>& arguments() const { return arguments_; }
   /// Directions that a step takes; 0 before the first one.
   Index directions() const;
   /// Patterns are looked for again, in the next step.
@@ -86,8 +82,8 @@ class StepTranspose {
   std::vector<ColouredQuotients> groups_;  ///< by the unknowns of each solve, then by z0
   std::vector<Transposed> transposed_;
   std::vector<Index> offsets_;  ///< of the rows F_k, then of E
-  std::vector<bool> arguments_;
-  Index n_ = 0, n_data_ = 0, rows_ = 0;
+  Index n_ = 0, rows_ = 0;
+  Index n_data_ = 0;  ///< StepEquations::carried_arguments
   bool stale_ = true, carried_ = false, six_points_ = false;
   State from_, to_;
   Vector x_, low_, f_;

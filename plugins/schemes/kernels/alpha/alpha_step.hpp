@@ -32,6 +32,7 @@ class AlphaStep : public StepEquations, public StepWarning {
   Index system_of(Index) const override { return 0; }
   NonlinearEquations& system(Index) override { return equations_; }
   void prepare(State& z) const override;
+  Index carried_arguments(const State&) const override { return n_; }
   void begin(const State& z0, double h) override;
   void predict(Index k, VectorRef x) override;
   Next accept(Index k, const ConstVectorRef& x) override;

@@ -58,6 +58,7 @@ class EstimatedStep final : public Step {
     z.scheme_data.resize(0);
     if (estimates_) end_.prepare(z);
   }
+  Index carried_arguments(const State&) const override { return 0; }
   void finish(State& next) override {
     Step::finish(next);
     if (estimates_)

@@ -27,6 +27,7 @@ class PrintedStart final : public StepEquations {
   Index n_systems() const override { return step_->n_systems(); }
   NonlinearEquations& system(Index k) override { return step_->system(k); }
   void prepare(State& z) const override { step_->prepare(z); }
+  Index carried_arguments(const State& z) const override { return step_->carried_arguments(z); }
   void begin(const State& z0, double h) override;
   void predict(Index k, VectorRef x) override { step_->predict(k, x); }
 
