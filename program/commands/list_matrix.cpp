@@ -46,7 +46,7 @@ void print_reasons(const char* heading, const char* of_part, const std::vector<m
     bool first = true;
     for (const matrix::Reason& reason : reasons) {
       if (reason.partial != partial) continue;
-      if (first) say("\n{}, because\n", partial ? of_part : heading);
+      if (first) say("\n{}\n", partial ? of_part : heading);
       first = false;
       print_places(reason);
     }
@@ -86,8 +86,9 @@ void print_matrix(const Registry& registry, bool with_reasons) {
   for (std::size_t column = 0; column < kinds.size(); ++column) say("  {:2}  {}\n", column + 1, kinds[column].what);
   say_lines(std::string("\n") + legend);
   if (!with_reasons) return;
-  print_reasons("refused", "only where U, g and c are at most quadratic", matrix::reasons(rows));
-  print_reasons("no derivatives", "no gradients backwards", matrix::reasons(derivatives));
+  print_reasons("refused, because", "only where U, g and c are at most quadratic, because otherwise",
+                matrix::reasons(rows));
+  print_reasons("no derivatives, because", "no gradients backwards, because", matrix::reasons(derivatives));
 }
 
 }  // namespace gnomon::program
