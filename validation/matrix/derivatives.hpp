@@ -24,7 +24,7 @@ struct DerivativeRow {
   std::vector<Derivative> cells;  ///< one a kind
 };
 
-/// Of all schemes; rows: what acceptance() said.
+/// Two steps of all schemes are differentiated. rows: what acceptance() said.
 std::vector<DerivativeRow> derivatives(const Registry& registry, const std::vector<ModelKind>& kinds,
                                        const std::vector<Row>& rows);
 

@@ -18,11 +18,11 @@ class GNOMON_EXPORT ChangedParameters {
  public:
   /// The problem with the parameters that are set; it outlives this object. names: those of real parameters.
   ChangedParameters(const Problem& problem, Assignments set, std::vector<std::string> names);
-  /// What is set then; values may lie beyond their bounds.
+  /// The set with these changes; values may lie beyond their bounds.
   Assignments operator()(const Vector& changes) const;
 
  private:
-  /// What it is by itself where the others are these.
+  /// f_k, where the others are these.
   double value(const Assignments& others, std::size_t k) const;
 
   const Problem* problem_;
