@@ -169,8 +169,8 @@ class Derivatives {
     Matrix last = first;
     if (known) last << found.positions(), found.momenta();
     const Vector end = state_of(base->integrator).cwiseAbs().cwiseMax(start);
-    const double told = found.warning().empty() ? 0 : 10 * found.largest_remainder();
-    Vector off_forwards = Vector::Constant(static_cast<Index>(places.size()), told / 10);
+    const double told = found.warning().empty() ? 0 : found.largest_remainder();
+    Vector off_forwards = Vector::Constant(static_cast<Index>(places.size()), told);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto column = static_cast<Index>(i);
       double best = 1, agree = 1;
@@ -208,7 +208,7 @@ class Derivatives {
         const std::lock_guard<std::mutex> lock(mutex_);
         worst_ = std::max(worst_, best);
       }
-      if (!(best < std::max({allowed, 100 * agree, told})))
+      if (!(best < std::max({allowed, 100 * agree, 10 * told})))
         tally_.found(number, name, "off by " + number_text(best) + ", differences agree to " + number_text(agree));
     }
     if (known) go_backwards(number, problem, scheme, h, places, parameters, first, last, off_forwards, end, what);

@@ -27,7 +27,8 @@
 /// and one by a few parameters is cheaper forwards, by Sensitivities.
 ///
 /// The covector zb may grow beyond all that a gradient is a sum of. So the derivative along a change of all parameters
-/// at random is found forwards, too, and a gradient that does not agree with it to 1e-7 of its terms is none.
+/// at random is found forwards, too, and a gradient that does not agree with it to 1e-7 of its terms is none; where
+/// warning() says that derivatives of steps are known to less, to ten times that.
 ///
 /// Memory is bounded: states are kept at equal distances, as many as are asked for, and what lies between two of them
 /// is stepped again, the last ones first; where that is too much to keep, with states at equal distances in its turn.
