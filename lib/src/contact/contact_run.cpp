@@ -170,6 +170,7 @@ void ContactRun::restore(const State& checkpoint) {
     inner.history = checkpoint.history;
     inner.last_h = checkpoint.last_h;
     inner.scheme_data = checkpoint.scheme_data;
+    if (checkpoint.border.size() == inner.border.size()) inner.border = checkpoint.border;
     integrator_->restore(inner);
   }
   leave_piece();

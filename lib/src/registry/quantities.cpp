@@ -66,7 +66,7 @@ void Quantities::measure(const Variant& of, const State& z, VectorRef out) const
     system.velocity(z.q.value(), z.p.value(), scratch, v);
   }
   if (any(Kind::multiplier)) try {
-      lambda = index1_multipliers(system, z.view());
+      lambda = index1_multipliers(system, z.view(), of.integrator.constraint_rank().rank);
     } catch (const std::exception&) {
       lambda = Vector::Constant(system.m(), std::numeric_limits<double>::quiet_NaN());
     }

@@ -33,16 +33,23 @@ void copy_resized(const State& from, Index size, State& to) {
 
 }  // namespace
 
-BorderedStep::BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n, bool of_velocities,
-                           const std::vector<Index>& mixed)
-    : inner_(std::move(inner)), root_mass_(root_mass), n_(n), wide_(root_mass.size()), of_velocities_(of_velocities) {
+BorderedStep::BorderedStep(std::unique_ptr<StepEquations> inner, std::shared_ptr<Border> border, Index n)
+    : inner_(std::move(inner)),
+      border_(std::move(border)),
+      root_mass_(border_->system()->mass().diagonal_entries().cwiseSqrt()),
+      n_(n),
+      wide_(root_mass_.size()),
+      of_velocities_(border_->system()->parts().velocity_constraints != nullptr) {
   error_q_.setZero(wide_);
   error_v_.setZero(wide_);
   watched_.setOnes(wide_ - n_);
-  for (const Index j : mixed) watched_[j] = 0;
+  for (const Index j : border_->mixed()) watched_[j] = 0;
 }
 
 void BorderedStep::prepare(State& z) const {
+  Border::set_position(z.t, z.q.value(), z.border);
+  border_->take(z.border);
+  border_->set_time(z.t);
   State wide;
   copy_resized(z, wide_, wide);
   inner_->prepare(wide);
@@ -50,6 +57,8 @@ void BorderedStep::prepare(State& z) const {
 }
 
 void BorderedStep::begin(const State& z0, double h) {
+  if (z0.border.size() > 0) border_->take(z0.border);
+  border_->set_time(z0.t);
   copy_resized(z0, wide_, start_);
   if (changes_) spread_changes();
   inner_->begin(start_, h);
@@ -58,6 +67,11 @@ void BorderedStep::begin(const State& z0, double h) {
 void BorderedStep::finish(State& next) {
   copy_resized(next, wide_, end_);
   inner_->finish(end_);
+  copy_resized(end_, n_, next);
+  if (changes_) gather_changes();
+}
+
+void BorderedStep::require_agreement() const {
   const Vector& q = end_.q.value();
   const double size = q.head(n_).cwiseProduct(root_mass_.head(n_)).lpNorm<Eigen::Infinity>();
   const double apart = q.tail(wide_ - n_).cwiseProduct(watched_).lpNorm<Eigen::Infinity>();
@@ -76,8 +90,6 @@ void BorderedStep::finish(State& next) {
       throw CannotEvaluate("constraints of velocities that repeat others contradict them by " +
                            number_text(rate / speed) + " of the velocities");
   }
-  copy_resized(end_, n_, next);
-  if (changes_) gather_changes();
 }
 
 bool BorderedStep::differentiate(Matrix* changes) {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The steps of a scheme on a bordered system, with states of the given one: nu is zero between steps. Private to the
-/// core.
+/// The steps of a scheme on a bordered system, with states of the given one: nu is zero between steps. The border is
+/// that of the position in State::border. Private to the core.
 
 #include <memory>
 #include <vector>
@@ -9,15 +9,14 @@
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "gnomon/scheme/step_warning.hpp"
+#include "gnomon/start/border.hpp"
 
 namespace gnomon {
 
 class BorderedStep final : public StepEquations, public StepWarning {
  public:
-  /// inner: bound to the bordered system of n + k coordinates; root_mass: diag(M)^1/2 of that. of_velocities: the
-  /// system has constraints of velocities, A v + b + B nu'. mixed: Border::mixed().
-  BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n, bool of_velocities,
-               const std::vector<Index>& mixed);
+  /// inner: bound to the bordered system of n + k coordinates.
+  BorderedStep(std::unique_ptr<StepEquations> inner, std::shared_ptr<Border> border, Index n);
 
   Index n_systems() const override { return inner_->n_systems(); }
   NonlinearEquations& system(Index k) override { return inner_->system(k); }
@@ -28,10 +27,11 @@ class BorderedStep final : public StepEquations, public StepWarning {
   void begin(const State& z0, double h) override;
   void predict(Index solve, VectorRef x) override { inner_->predict(solve, x); }
   Next accept(Index solve, const ConstVectorRef& x) override { return inner_->accept(solve, x); }
-  /// Throws CannotEvaluate where nu that are not mixed, or of constraints of velocities nu', are not zero: then
-  /// constraints that repeat others contradict them. With estimates of
-  /// errors it is zero to rounding, or the step is too long: at rest rounding of the reactions moves nu by h^2 as much.
   void finish(State& next) override;
+  /// After finish() of a step that is to be taken: throws CannotEvaluate where nu that are not mixed, or of constraints
+  /// of velocities nu', are not zero: then constraints that repeat others contradict them. With estimates of errors it
+  /// is zero to rounding, or the step is too long: at rest rounding of the reactions moves nu by h^2 as much.
+  void require_agreement() const;
   const char* failure() const override { return inner_->failure(); }
   const char* diagnosis(Index solve) const override { return inner_->diagnosis(solve); }
   long double added_energy(const State& z) override { return inner_->added_energy(widened(z)); }
@@ -54,6 +54,7 @@ class BorderedStep final : public StepEquations, public StepWarning {
   void gather_changes();
 
   std::unique_ptr<StepEquations> inner_;
+  std::shared_ptr<Border> border_;
   Vector root_mass_, watched_;  ///< watched: one for each nu, zero for the mixed ones
   Index n_, wide_;
   bool of_velocities_;

@@ -73,11 +73,13 @@ void Integrator::Impl::set_border(std::shared_ptr<Border> found) {
   if (found) rank.open = found->rows();
   if (!found && !border) return;
   border = std::move(found);
+  bordered = nullptr;
   binding.equations = scheme->bind(border ? *border->system() : *model, scheme_options).equations;
-  if (border)
-    binding.equations = std::make_unique<BorderedStep>(
-        std::move(binding.equations), border->system()->mass().diagonal_entries().cwiseSqrt(), model->mechanical()->n(),
-        model->mechanical()->parts().velocity_constraints != nullptr, border->mixed());
+  if (border) {
+    auto step = std::make_unique<BorderedStep>(std::move(binding.equations), border, model->mechanical()->n());
+    bordered = step.get();
+    binding.equations = std::move(step);
+  }
   if (estimating) binding.equations->estimate_errors(true);
   attach();
 }
@@ -381,10 +383,6 @@ void Integrator::keep_solved_steps(bool on) {
 
 const std::vector<SolvedStep>& Integrator::solved_steps() const {
   return impl_->driver ? impl_->driver->solved_steps() : impl_->solved_steps;
-}
-
-void Integrator::renew_border(const State& z) {
-  if (impl_->border) impl_->border->renew(z.t, z.q.value());
 }
 
 StepEquations& Integrator::equations() {

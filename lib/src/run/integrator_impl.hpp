@@ -69,7 +69,8 @@ struct Integrator::Impl {
   const SolverFactory* factory;
   const Scheme* scheme;
   Options scheme_options;
-  std::shared_ptr<Border> border;  // of constraints that repeat others; null: none does
+  std::shared_ptr<Border> border;    // of constraints that repeat others; null: none does
+  BorderedStep* bordered = nullptr;  // the equations, where there is one
   Options solver_options;
   bool started = false;
   bool warming_up = false;

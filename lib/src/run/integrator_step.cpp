@@ -65,6 +65,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     StepEquations& equations = *binding.equations;
     Successor successor(z, next);
     equations.finish(next);
+    if (bordered) bordered->require_agreement();
     if (control.judges) {
       const double cost = StepControl::estimate_cost * newton_cost();
       equations.spare_estimates(spares && control.spares(cost));
@@ -477,7 +478,8 @@ void Integrator::Impl::record_step(bool success, double h, StepReport& report, c
     ++counters.steps;
     ++report.steps;
     watch_rank();
-    if (border) border->renew(z.t, z.q.value());
+    if (border && border->misfit(z.t, z.q.value()) > Border::largest_misfit)
+      Border::set_position(z.t, z.q.value(), z.border);
     monitor.record();
     if ((counters.steps & (counters.steps - 1)) == 0) check_promises();
     report.stopped_by_observer = !notify();

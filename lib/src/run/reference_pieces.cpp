@@ -40,7 +40,8 @@ class BorderedReference final : public ReferenceSolution, public StepwiseReferen
         now_.p0 = report.p;
         now_.turns = report.turns;
         project_start(*now_.model->mechanical(), now_.t0, now_.q0, now_.p0);
-        border_->renew(now_.t0, now_.q0);
+        Border::set_position(now_.t0, now_.q0, position_);
+        if (!border_->take(position_)) throw CannotEvaluate("the constraints lose rank there");
         start_piece();
       } catch (...) {
         report.success = false;
@@ -94,7 +95,7 @@ class BorderedReference final : public ReferenceSolution, public StepwiseReferen
   std::unique_ptr<ReferenceSolution> piece_;
   ReferenceReport past_;  // of the pieces before
   bool turned_ = false;   // the border is to be renewed
-  Vector q_, p_;
+  Vector q_, p_, position_;
 };
 
 }  // namespace

@@ -69,6 +69,7 @@ void State::assign_without_histories(const State& other) {
   energy_scale = other.energy_scale;
   energy_left = other.energy_left;
   scheme_data = other.scheme_data;
+  border = other.border;
   turns = other.turns;
 }
 
@@ -121,6 +122,7 @@ void State::swap(State& other) {
   std::swap(energy_left, other.energy_left);
   history.swap(other.history);
   scheme_data.swap(other.scheme_data);
+  border.swap(other.border);
   substeps.swap(other.substeps);
   turns.swap(other.turns);
   if (!has_contacts(*this) && !has_contacts(other)) return;
@@ -131,8 +133,8 @@ void State::swap(State& other) {
 }
 
 void State::serialize(Archive& archive) {
-  archive(t, t_tail, q, p, lambda, last_h, work, energy_scale, energy_left, history, scheme_data, turns, substeps,
-          closed, slip, held, released);
+  archive(t, t_tail, q, p, lambda, last_h, work, energy_scale, energy_left, history, scheme_data, border, turns,
+          substeps, closed, slip, held, released);
   archive.require(std::isfinite(t) && std::isfinite(t_tail) && std::isfinite(last_h), "its time is not finite");
 }
 

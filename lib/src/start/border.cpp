@@ -202,17 +202,17 @@ class NullVector {
     factors_ = GramCholesky(wide, wide);
   }
 
-  /// For this column of B = border; false where (G, B) has lost rank. After at.evaluate().
+  /// For this column of B = border; false where (G, B) has lost rank. After at.evaluate(). With one row of what this
+  /// finds in the place of B it is found again, so that it does not depend on B.
   bool find(const LeftNullSpace& at, const Matrix& border) {
-    Index next = 0, r = 0;
-    for (const Index i : rows_) {
-      for (Index e = g_->offsets[i]; e < g_->offsets[i + 1]; ++e) wide_[next++] = at.scaled(i, e);
-      wide_[next++] = y_[r++] = border(i, of_) / at.length()[i];
-    }
-    if (!factors_.factorise(wide_, wide_)) return false;
-    factors_.solve(y_);
-    y_.normalize();
-    return y_.allFinite();
+    Index r = 0;
+    for (const Index i : rows_) y_[r++] = border(i, of_) / at.length()[i];
+    if (!solve(at)) return false;
+    const double large = large_part * y_.lpNorm<Eigen::Infinity>();
+    r = 0;
+    while (std::abs(y_[r]) < large) ++r;
+    y_ = Vector::Unit(y_.size(), r);
+    return solve(at);
   }
   /// The column of D Y, of length one, after find().
   void write(Matrix& basis) const {
@@ -221,6 +221,21 @@ class NullVector {
   }
 
  private:
+  static constexpr double large_part = 0.37;  // entries of equal size do not compete
+
+  /// y <- D Y, of length one, from D^-1 B
+  bool solve(const LeftNullSpace& at) {
+    Index next = 0, r = 0;
+    for (const Index i : rows_) {
+      for (Index e = g_->offsets[i]; e < g_->offsets[i + 1]; ++e) wide_[next++] = at.scaled(i, e);
+      wide_[next++] = y_[r++];
+    }
+    if (!factors_.factorise(wide_, wide_)) return false;
+    factors_.solve(y_);
+    y_.normalize();
+    return y_.allFinite();
+  }
+
   const SparsityPattern* g_;
   Index of_;
   std::vector<Index> rows_;
@@ -276,7 +291,7 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
   mutable Matrix projected, overlap, solved;
   mutable Eigen::LDLT<Matrix> overlap_factors;
   double time = 0;
-  long renewed = 0;
+  Vector position;  // of take(), [q, t]
 
   Impl(std::shared_ptr<const System> system, std::vector<Index> rows)
       : given(std::move(system)),
@@ -324,7 +339,7 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
   }
 
   /// Y and B at q, on the pattern.
-  bool take(double t, const Vector& q) {
+  bool take(double t, const ConstVectorRef& q) {
     time = t;
     null_space.evaluate(t, q);
     for (NullVector& column : columns)
@@ -334,6 +349,7 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
     for (Index j = 0; j < border.cols(); ++j)
       if (of_velocities(j)) border.col(j).head(positions).setZero();
     write();
+    set_position(t, q, position);
     return true;
   }
   void write() {
@@ -435,15 +451,17 @@ std::vector<Index> Border::mixed() const {
 double Border::misfit(double t, const Vector& q) {
   return impl_->misfit(t, q);
 }
-bool Border::renew(double t, const Vector& q) {
-  impl_->time = t;
-  if (impl_->misfit(t, q) <= largest_misfit) return false;
-  if (!impl_->take(t, q)) return false;
-  ++impl_->renewed;
-  return true;
+bool Border::take(const ConstVectorRef& position) {
+  if (position == impl_->position) return true;
+  const Index n = position.size() - 1;
+  return impl_->take(position[n], position.head(n));
 }
-long Border::renewals() const {
-  return impl_->renewed;
+void Border::set_position(double t, const Vector& q, Vector& position) {
+  position.resize(q.size() + 1);
+  position << q, t;
+}
+void Border::set_time(double t) {
+  impl_->time = t;
 }
 
 std::shared_ptr<Border> Border::read(std::shared_ptr<const System> system, Archive& archive) {
@@ -460,9 +478,10 @@ std::shared_ptr<Border> Border::read(std::shared_ptr<const System> system, Archi
   for (const long entry : entries) pattern.add(entry / k, entry % k);
   impl->set_pattern(pattern.build());
   std::shared_ptr<Border> border(new Border(std::move(impl)));
-  archive(border->impl_->basis, border->impl_->border, border->impl_->renewed, border->impl_->time);
+  archive(border->impl_->basis, border->impl_->border, border->impl_->position, border->impl_->time);
   const auto fits = [&](const Matrix& x) { return x.rows() == m && x.cols() == k && x.allFinite(); };
-  archive.require(fits(border->impl_->basis) && fits(border->impl_->border) && border->impl_->renewed >= 0,
+  archive.require(fits(border->impl_->basis) && fits(border->impl_->border) &&
+                      border->impl_->position.size() == system->n() + 1 && border->impl_->position.allFinite(),
                   "its basis of the constraints that repeat others has another size");
   border->impl_->write();
   return border;
@@ -474,7 +493,7 @@ void Border::write(Archive& archive) {
   for (Index i = 0; i < pattern.rows; ++i)
     for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e)
       entries.push_back(i * pattern.cols + pattern.indices[e]);
-  archive(rows, entries, impl_->basis, impl_->border, impl_->renewed, impl_->time);
+  archive(rows, entries, impl_->basis, impl_->border, impl_->position, impl_->time);
 }
 
 ProblemInstance bordered(const ProblemInstance& instance, const Border& border) {

@@ -421,7 +421,7 @@ Index rank_beside(const System& system, double t, const Vector& q) {
 }
 
 void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
-                  Index least_rank) {
+                  Index rank) {
   Vector f(system.n()), bias(system.m()), force(system.n());
   system.potential_gradient(t, q, f);
   f = -f;
@@ -430,8 +430,8 @@ void acceleration(const System& system, double t, const Vector& q, const Vector&
     f += force;
   }
   if (system.m() > 0) system.constraint_bias(t, q, v, bias);
-  const SaddlePoint saddle_point(system, t, q);
-  if (saddle_point.rank() < least_rank) throw_rank_deficient(system, constraint_rank(system, t, q));
+  const SaddlePoint saddle_point(system, t, q, thresholds::rank, nullptr, false, rank);
+  if (saddle_point.rank() < rank) throw_rank_deficient(system, constraint_rank(system, t, q));
   if (!system.parts().mass) return saddle_point.solve(f, -bias, a, lambda);
   // With H = T(q,p) + U: v' = T_pq v + M^-1 p', p' = -T_q + f - G^T lambda.
   const Index n = system.n();

@@ -58,7 +58,7 @@ ConsistentStart consistent_start(const Model& model, double t0, const Vector& q0
   return start;
 }
 
-Vector index1_multipliers(const Model& model, const StateView& at, Index least_rank) {
+Vector index1_multipliers(const Model& model, const StateView& at, Index rank) {
   Vector lambda = at.lambda;
   if (lambda.size() != model.m()) lambda.setZero(model.m());
   if (lambda.size() == 0) return lambda;
@@ -67,7 +67,7 @@ Vector index1_multipliers(const Model& model, const StateView& at, Index least_r
     Vector velocity(system->n());
     slope.resize(system->n());
     system->velocity(at.q, at.p, slope, velocity);
-    friction_acceleration(*system, at.t, at.q, velocity, slope, lambda, least_rank);
+    friction_acceleration(*system, at.t, at.q, velocity, slope, lambda, rank);
     return lambda;
   }
   slope.setZero(at.z.size());

@@ -10,15 +10,15 @@
 namespace gnomon {
 
 void friction_acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
-                           Index least_rank, const Vector* further) {
+                           Index rank, const Vector* further) {
   const Friction* friction = system.parts().friction;
   const Index n = system.n(), m = system.m();
-  if (!friction && !further) return acceleration(system, t, q, v, a, lambda, least_rank);
+  if (!friction && !further) return acceleration(system, t, q, v, a, lambda, rank);
   // (a; lambda) = (a_0; lambda_0) + S R(q,v,lambda), where S solves with the saddle-point matrix: the root of
   // F = lambda - lambda_0 - (S R)_lambda, F' = I - (S R_lambda)_lambda.
   Vector a_0(n), lambda_0(m), force(n), a_r(n), lambda_r(m);
-  acceleration(system, t, q, v, a_0, lambda_0, least_rank);
-  const SaddlePoint saddle_point(system, t, q);
+  acceleration(system, t, q, v, a_0, lambda_0, rank);
+  const SaddlePoint saddle_point(system, t, q, thresholds::rank, nullptr, false, rank);
   const Vector none = Vector::Zero(m);
   if (further) {
     saddle_point.solve(*further, none, a_r, lambda_r);

@@ -12,7 +12,7 @@ namespace gnomon {
 /// there. Throws CannotEvaluate when it does not converge or R is not finite. It allocates.
 /// further: null, or a force more.
 void friction_acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
-                           Index least_rank = 0, const Vector* further = nullptr);
+                           Index rank = 0, const Vector* further = nullptr);
 
 /// The change of these accelerations by a further force.
 Vector acceleration_by(const System& system, double t, const Vector& q, const Vector& force);

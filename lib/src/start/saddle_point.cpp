@@ -1,6 +1,7 @@
 #include "start/saddle_point.hpp"
 
 #include <Eigen/OrderingMethods>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -195,6 +196,16 @@ class GivensQr {
   std::vector<Index> dependent_;
 };
 
+/// Singular values of A beyond so many, where they are small, become zero: a smooth function of A, which one of the
+/// pivots of QR is not.
+void leave_out_smallest(Matrix& a, Index rank) {
+  const Eigen::BDCSVD<Matrix> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Vector& sizes = svd.singularValues();
+  for (Index k = rank; k < sizes.size(); ++k)
+    if (sizes[k] < thresholds::loosest_rank * sizes[0])
+      a -= svd.matrixU().col(k) * sizes[k] * svd.matrixV().col(k).transpose();
+}
+
 ConstraintRank large_rank(const Sparse& a, double threshold) {
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
   const Sparse gram = a.transpose() * a;
@@ -271,7 +282,7 @@ void throw_rank_deficient(const System& system, const ConstraintRank& rank) {
 }
 
 SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double threshold,
-                         const PositionMetric* metric, bool moves)
+                         const PositionMetric* metric, bool moves, Index rank_there)
     : n_(system.n()), m_(system.m()), rank_(m_) {
   Vector values(system.constraint_pattern().nonzeros());
   if (m_ > 0) system.constraint_jacobian(t, q, values);
@@ -279,6 +290,9 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double
     throw Error(ErrorCode::not_finite, "system " + system.traits().name + ": the constraint Jacobian G is not finite");
   if (moves) velocity_rows(system, values).setZero();
 
+  const auto exceeds = [rank_there](Index rank, double by_threshold) {
+    return rank_there > 0 && rank > rank_there && by_threshold < thresholds::loosest_rank;
+  };
   Vector weights;
   if (metric) {
     weights = metric->weights;
@@ -288,9 +302,13 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double
   if (is_small(system)) {
     root_ = metric ? std::make_unique<MassRoot>(weights) : std::make_unique<MassRoot>(system, q);
     if (m_ == 0) return;
-    const Matrix a = weighted_transpose(system, *root_, values, row_scale_);
+    Matrix a = weighted_transpose(system, *root_, values, row_scale_);
     qr_.setThreshold(threshold);
     qr_.compute(a);
+    if (exceeds(qr_.rank(), threshold)) {
+      leave_out_smallest(a, rank_there);
+      qr_.compute(a);
+    }
     if (qr_.rank() == m_) return;
     cod_.setThreshold(threshold);
     cod_.compute(a);
@@ -311,8 +329,9 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double
     return factorise(system, a);
   };
   // What has full rank by far is spared the search.
-  if (threshold > thresholds::rank || !keep()) {
+  if (threshold > thresholds::rank || exceeds(m_, threshold) || !keep()) {
     rank = large_rank(a, threshold);
+    for (; exceeds(rank.rank, threshold); rank = large_rank(a, threshold)) threshold *= 10;
     if (!keep()) {
       rank.dependent.clear();
       rank.condition = std::numeric_limits<double>::infinity();

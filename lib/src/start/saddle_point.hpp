@@ -51,8 +51,9 @@ class SaddlePoint {
   /// Throws Error(rank_deficient) where the matrix is singular to working precision and no constraint repeats others.
   /// Singular values of G below `threshold` of the largest, rows scaled to length one, count as zero.
   /// With a metric, its weights take the place of M. `moves`: of positions, which constraints of velocities leave free.
+  /// rank: what that of G is on the constraints, where q is beside them: as many singular values count, unless 0.
   SaddlePoint(const System& system, double t, const Vector& q, double threshold = thresholds::rank,
-              const PositionMetric* metric = nullptr, bool moves = false);
+              const PositionMetric* metric = nullptr, bool moves = false, Index rank = 0);
   void solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const;
   Index rank() const { return rank_; }
 

@@ -58,7 +58,9 @@ BOOST_AUTO_TEST_CASE(each_loop_repeats_rows_of_its_own) {
 
   const ProblemInstance turned = parallelograms(loops, 2.2);
   BOOST_TEST(border->misfit(turned.t0, turned.q0) > Border::largest_misfit);
-  BOOST_TEST(border->renew(turned.t0, turned.q0));
+  Vector position;
+  Border::set_position(turned.t0, turned.q0, position);
+  BOOST_TEST(border->take(position));
   BOOST_TEST(border->misfit(turned.t0, turned.q0) <= 1e-12);
   BOOST_TEST(constraint_rank(*border->system(), turned.t0, bordered(turned, *border).q0).rank == system->m());
 }

@@ -329,7 +329,7 @@ def _motion(setup, request, t0, t1, quantities, times, direction, states, progre
         if direction == "backward" or (direction == "auto" and _cheaper_backwards(setup, request, t0, t1)):
             try:
                 return _backward(setup, setup.started(), *rest, shown)
-            except RefusedError:  # of constraints that repeat others, say
+            except RefusedError:  # of friction, say
                 if direction == "backward":
                     raise
         return _forward(setup, setup.started(), *rest, shown)

@@ -171,6 +171,7 @@ constexpr double curvature_accuracy = 1e-3;   // of the lowest curvature: its bi
 // Derivatives of motions.
 constexpr double smooth_difference = 1e-10;  // of a derivative: by so much may formulas of order four and six differ
 constexpr double same_derivative = 1e-7;     // of its terms: one found backwards is what it is forwards
+constexpr double step_rounding = 1e-14;      // of a state: what a step leaves of it that is found at double alone
 constexpr double event_rounding = 1e-12;     // of a state: what the location of an event leaves of it
 constexpr double rough_difference = 1e-5;    // the same: more, at whatever change, is no derivative
 

@@ -57,9 +57,8 @@ class GNOMON_EXPORT Adjoint final : public Observer {
   /// Makes a run that has started, as Sensitivities::Make does, with these changes of all parameters.
   using Make = std::function<std::unique_ptr<Variant>(const Vector& changes)>;
 
-  /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE, for obstacles and
-  /// friction, whose events bind the states beside a motion, and for constraints that repeat others: Sensitivities take
-  /// these; and what `make` throws.
+  /// The run has not taken a step and outlives it. Throws Error(refused) for an overdetermined DAE, and for obstacles
+  /// and friction, whose events bind the states beside a motion: Sensitivities take these; and what `make` throws.
   Adjoint(Integrator& run, std::vector<Sensitivities::Parameter> parameters, Make make, Asked asked);
   ~Adjoint() override;
 

@@ -220,8 +220,6 @@ class GNOMON_EXPORT Integrator {
   void keep_solved_steps(bool on);
   /// The last step, for who takes it again: itself or the shorter ones that it was cut into.
   const std::vector<SolvedStep>& solved_steps() const;
-  /// Sets the border of constraints that repeat others for a step from z, as each step of a run has it; nothing else.
-  void renew_border(const State& z);
   StepEquations& equations();
   const StepEquations& equations() const;
   /// What the solvers keep from solve to solve, and what was seen of the rank, for the checkpoint of an EventDriver.

@@ -144,6 +144,8 @@ struct GNOMON_EXPORT State {
   double energy_scale = 0, energy_left = 0;
   /// What a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first.
   Vector scheme_data;
+  /// Where constraints repeat others, the position at which what holds them was found: [q, t] of Border::take().
+  Vector border;
 
   /// Quarter turns of the model's angles, then the sides of its switches: see gnomon/formula/winding.hpp.
   std::vector<int> turns;

@@ -17,7 +17,8 @@ class Archive;
 /// behind those of the given system, of mass one, and the constraints g + B nu, of velocities A v + b + B nu', B =
 /// diag(A_ii) Y. Its motions have nu = 0, and of all multipliers with the same force theirs have the least sum_i A_ii
 /// lambda_i^2, which does not depend on units and on the directions of axes. A_ii is that of the position at which Y
-/// was found. B is constant until renew(): between two accepted steps.
+/// was found. B is a function of that position, which State::border says: it is constant in a step, and another one
+/// for the next step where it no longer fits.
 ///
 /// Where a constraint of velocities repeats what others and constraints of positions say together, as that of the
 /// second wheel of an axle does, B has the rows of velocities only. The two levels agree at the ends of a step, and
@@ -43,11 +44,14 @@ class GNOMON_EXPORT Border {
   /// The largest |M^-1/2 G^T y| / |diag(A_ii)^1/2 y| of the columns y of Y, at q: 0 where Y is that of q, 1 where B may
   /// no longer make the constraints regular.
   double misfit(double t, const Vector& q);
-  /// Y and B at q where the misfit is above `largest_misfit`; whether they were. It allocates nothing.
-  bool renew(double t, const Vector& q);
   static constexpr double largest_misfit = 0.1;
-  /// How often they were.
-  long renewals() const;
+  /// Y and B of a position [q, t], if they are those of another one: a function of it alone, up to the rounding of
+  /// what was before in one of very many positions. False where they cannot be found, and stay. It allocates nothing.
+  bool take(const ConstVectorRef& position);
+  /// The position, in place.
+  static void set_position(double t, const Vector& q, Vector& position);
+  /// For friction that acts by multipliers: when a step begins.
+  void set_time(double t);
   /// Everything of it, for a checkpoint.
   void write(Archive& archive);
 

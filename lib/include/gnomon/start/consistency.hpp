@@ -65,9 +65,10 @@ GNOMON_EXPORT std::string moved_text(const System& system, const Vector& q_befor
 /// Index-1 accelerations and multipliers:
 ///     [M G^T; G 0] (a; lambda) = (Q - grad U; -bias),   bias = v^T (Hess g) v + 2 G_t v + g_tt
 /// Where constraints repeat others lambda is the one of least sum_i A_ii lambda_i^2, A = G M^-1 G^T (of large systems
-/// with diag(M) in the place of M). Throws Error(rank_deficient) where the rank of G is below least_rank.
+/// with diag(M) in the place of M). `rank`: of G on the constraints, which counts where q is beside them and G has a
+/// larger one; 0: that of G. Throws Error(rank_deficient) where it is below that.
 GNOMON_EXPORT void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a,
-                                Vector& lambda, Index least_rank = 0);
+                                Vector& lambda, Index rank = 0);
 
 /// Name of constraint i for messages: the declared one, or "g[i]".
 GNOMON_EXPORT std::string constraint_name(const System& system, Index i);

@@ -22,7 +22,7 @@ GNOMON_EXPORT ConsistentStart consistent_start(const Model& model, double t0, co
 /// The multipliers that belong to a state by itself: those for which the constraints differentiated twice hold there,
 /// as accurate as q and p are. Those of a step (State::lambda) may belong to another time, or be its mean. at.lambda is
 /// where the iteration starts that forces nonlinear in the multipliers need. Throws what acceleration and Index1 throw;
-/// least_rank as there. It allocates.
-GNOMON_EXPORT Vector index1_multipliers(const Model& model, const StateView& at, Index least_rank = 0);
+/// rank as there. It allocates.
+GNOMON_EXPORT Vector index1_multipliers(const Model& model, const StateView& at, Index rank = 0);
 
 }  // namespace gnomon

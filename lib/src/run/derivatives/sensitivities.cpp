@@ -32,7 +32,7 @@ void measure_motion(Variant& of, const State& z, VectorRef out) {
       of.integrator.restore(z);
       out.segment(2 * n, m) = of.integrator.index1_multipliers();
     } else {
-      out.segment(2 * n, m) = index1_multipliers(system, z.view());
+      out.segment(2 * n, m) = index1_multipliers(system, z.view(), of.integrator.constraint_rank().rank);
     }
   } catch (const std::exception&) {
     out.segment(2 * n, m).setConstant(std::numeric_limits<double>::quiet_NaN());

@@ -4,28 +4,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "gnomon/model/mass.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon {
 
-/// dz: of q, p, and of what the scheme and the contacts carry beside them. Empty parts do not change.
+/// dz: of q, p, and of what the scheme, the contacts and the border of constraints that repeat others carry beside
+/// them. Empty parts do not change.
 struct StateChange {
-  Vector q, p, data, lambda, held;
+  Vector q, p, data, lambda, held, border;
 
   static StateChange zero(const State& z) {
-    return {
-        Vector::Zero(z.q.value().size()), Vector::Zero(z.p.value().size()), Vector::Zero(z.scheme_data.size()), {}, {}};
+    const auto none = [](const Vector& part) { return Vector::Zero(part.size()); };
+    return {none(z.q.value()), none(z.p.value()), none(z.scheme_data), {}, {}, none(z.border)};
   }
   StateChange& operator+=(const StateChange& other) {
     q += other.q;
     p += other.p;
     data += other.data;
     lambda += other.lambda;
+    border += other.border;
     return *this;
   }
-  bool is_zero() const { return q.isZero(0) && p.isZero(0) && data.isZero(0) && lambda.isZero(0) && held.isZero(0); }
+  bool is_zero() const {
+    const Vector* const parts[] = {&q, &p, &data, &lambda, &held, &border};
+    return std::all_of(std::begin(parts), std::end(parts), [](const Vector* part) { return part->isZero(0); });
+  }
 };
 
 /// to <- z + change dz
@@ -39,13 +45,14 @@ inline void displace(const State& z, const StateChange& dz, double change, State
   if (dz.data.size() == to.scheme_data.size()) to.scheme_data += change * dz.data;
   if (dz.lambda.size() == to.lambda.size()) to.lambda += change * dz.lambda;
   if (dz.held.size() == to.held.size()) to.held += change * dz.held;
+  if (dz.border.size() == to.border.size()) to.border += change * dz.border;
 }
 
 /// zb.dz; parts of other sizes count as zero.
 inline double inner(const StateChange& covector, const StateChange& change) {
   const auto part = [](const Vector& a, const Vector& b) { return a.size() == b.size() ? a.dot(b) : 0; };
   return part(covector.q, change.q) + part(covector.p, change.p) + part(covector.data, change.data) +
-         part(covector.lambda, change.lambda);
+         part(covector.lambda, change.lambda) + part(covector.border, change.border);
 }
 
 /// Changes of q and p that are large.

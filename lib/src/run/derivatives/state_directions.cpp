@@ -52,24 +52,27 @@ void StateDirections::set(const State& z, double h) {
   }
   n_data_ = run_.equations().carried_arguments(z);
   n_lambda_ = z.lambda.size();
-  carried_.setZero(n_data_ + n_lambda_);
+  n_border_ = z.border.size() > 0 ? z.q.value().size() : 0;
+  carried_.setZero(n_data_ + n_lambda_ + n_border_);
   scales_.resize(carried_.size());
   const auto size_of = [](const ConstVectorRef& x) {
     return x.size() > 0 && x.squaredNorm() > 0 ? x.lpNorm<Eigen::Infinity>() : 1;
   };
   scales_.head(n_data_).setConstant(size_of(z.scheme_data.head(n_data_)));
-  scales_.tail(n_lambda_).setConstant(size_of(z.lambda));
+  scales_.segment(n_data_, n_lambda_).setConstant(size_of(z.lambda));
+  scales_.tail(n_border_).setConstant(size_of(z.q.value()));
 }
 
 void StateDirections::set_carried(Direction& direction, const Vector& entries) const {
   direction.start = none_;
   direction.start.data.head(n_data_) = entries.head(n_data_);
-  direction.start.lambda = entries.tail(n_lambda_);
+  direction.start.lambda = entries.segment(n_data_, n_lambda_);
+  direction.start.border.head(n_border_) = entries.tail(n_border_);
 }
 
-Direction& StateDirections::beside() {
-  Vector entries(carried_.size());
-  for (Index k = 0; k < entries.size(); ++k) {
+Direction& StateDirections::beside(Index first, Index end) {
+  Vector entries = Vector::Zero(carried_.size());
+  for (Index k = first; k < end; ++k) {
     const double part = 1 + static_cast<double>(random_()) / static_cast<double>(std::mt19937::max());
     entries[k] = (random_() % 2 == 0 ? part : -part) * scales_[k] / 2;
   }
@@ -89,8 +92,10 @@ StateChange StateDirections::covector() const {
   StateChange zb = none_;
   zb.p = space_.velocities * products_.tail(products_.size() - N);
   zb.q = space_.mass * (space_.positions * (products_.head(N) - space_.carried.transpose() * zb.p));
-  zb.data.head(n_data_) = carried_.head(n_data_).cwiseQuotient(scales_.head(n_data_));
-  zb.lambda = carried_.tail(n_lambda_).cwiseQuotient(scales_.tail(n_lambda_));
+  const Vector carried = carried_.cwiseQuotient(scales_);
+  zb.data.head(n_data_) = carried.head(n_data_);
+  zb.lambda = carried.segment(n_data_, n_lambda_);
+  zb.border.head(n_border_) = carried.tail(n_border_);
   return zb;
 }
 

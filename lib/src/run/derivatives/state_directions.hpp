@@ -22,24 +22,30 @@ class StateDirections {
   explicit StateDirections(Integrator& run);
   /// To the start of a step of this size; all products are zero.
   void set(const State& z, double h);
-  /// add(direction, product) for each of them; false where it said so. What is carried beside q and p is one direction
-  /// at random, and where its product is more than `rounding` over its change, each entry is one.
+  /// add(direction, product) for each of them; false where it said so. What the scheme carries beside q and p is one
+  /// direction at random, and where its product is more than `rounding` over its change, each entry is one; what the
+  /// border of constraints that repeat others carries is another one.
   template <class Add>
   bool each(double rounding, const Add& add) {
     for (Index k = 0; k < products_.size(); ++k)
       if (!add(basis_[static_cast<std::size_t>(k)], products_[k])) return false;
-    if (carried_.size() == 0) return true;
-    double product = 0;
-    if (!add(beside(), product)) return false;
-    if (!(std::abs(product) * beside_.largest() > rounding)) return true;
-    for (Index k = 0; k < carried_.size(); ++k)
-      if (!add(entry(k), carried_[k])) return false;
-    return true;
+    const Index of_scheme = n_data_ + n_lambda_;
+    return each(0, of_scheme, rounding, add) && each(of_scheme, carried_.size(), rounding, add);
   }
   StateChange covector() const;
 
  private:
-  Direction& beside();
+  template <class Add>
+  bool each(Index first, Index end, double rounding, const Add& add) {
+    if (first == end) return true;
+    double product = 0;
+    if (!add(beside(first, end), product)) return false;
+    for (Index k = first; k < end && std::abs(product) * beside_.largest() > rounding; ++k)
+      if (!add(entry(k), carried_[k])) return false;
+    return true;
+  }
+  /// A change of these entries of what is carried, at random.
+  Direction& beside(Index first, Index end);
   Direction& entry(Index place);
   /// dz with these entries of what is carried
   void set_carried(Direction& direction, const Vector& entries) const;
@@ -49,9 +55,9 @@ class StateDirections {
   TangentSpace space_;
   std::vector<Direction> basis_, entries_;
   Direction beside_;
-  Vector products_, carried_;  ///< of the basis, and of the entries [scheme_data | lambda]
+  Vector products_, carried_;  ///< of the basis, and of the entries [scheme_data | lambda | q of border]
   Vector scales_;              ///< of these
-  Index n_data_ = 0, n_lambda_ = 0;
+  Index n_data_ = 0, n_lambda_ = 0, n_border_ = 0;
   StateChange none_;
   std::mt19937 random_;
 };

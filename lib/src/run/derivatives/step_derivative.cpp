@@ -10,6 +10,7 @@
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/model/system.hpp"
+#include "gnomon/start/border.hpp"
 #include "gnomon/start/consistent_start.hpp"
 #include "start/saddle_point.hpp"
 
@@ -30,12 +31,20 @@ constexpr double time_in_steps = 16;
 /// velocities in a time; where that is zero, each part by itself. Also how far states are apart.
 class Remainder {
  public:
-  Remainder(const Mass& mass, const State& z, double time, double rounding = thresholds::term_rounding)
-      : rounding_(rounding), weights_(mass.diagonal_entries().cwiseAbs().cwiseSqrt()), z_(z), time_(time) {}
+  /// rounding: of the state, where two derivatives do not differ; and where they are zero themselves
+  Remainder(const Mass& mass, const State& z, double time, double rounding = thresholds::term_rounding,
+            double rounding_of_none = 0)
+      : rounding_(rounding),
+        rounding_of_none_(rounding_of_none),
+        weights_(mass.diagonal_entries().cwiseAbs().cwiseSqrt()),
+        z_(z),
+        time_(time) {}
 
   double operator()(const Vector& off_q, const Vector& off_p, const Vector& q, const Vector& p, double largest) const {
     const auto part = [this, largest](double off, double size, double whole) {
-      return off == 0 || off * largest <= rounding_ * whole ? 0 : off / size;
+      const bool none = size * largest <= rounding_of_none_ * whole;
+      const double rounding = none ? std::max(rounding_, rounding_of_none_) : rounding_;
+      return off == 0 || off * largest <= rounding * whole ? 0 : off / size;
     };
     // At rest momenta are rounding: they count against those of all energy.
     const double z_q = of_q(z_.q.value()), z_p = std::max(of_p(z_.p.value()), std::sqrt(2 * z_.energy_scale));
@@ -60,7 +69,7 @@ class Remainder {
   double of_p(const Vector& p) const { return p.cwiseQuotient(weights_).lpNorm<Eigen::Infinity>(); }
   double both(const Vector& q, const Vector& p) const { return std::max(of_q(q) / time_, of_p(p)); }
 
-  double rounding_;
+  double rounding_, rounding_of_none_;
   Vector weights_;
   const State& z_;
   double time_;
@@ -128,10 +137,8 @@ Taken TakenSteps::from(const State& before, const State& after) {
          std::abs(all[all.size() - 1 - at_end].t - after.t) <= rounding)
     ++at_end;
   const std::size_t events = events_seen();
-  // With friction by events only the driver renews the border.
-  const bool driven_border = run_->system().parts().friction && !run_->constraint_rank().dependent.empty();
   step.whole =
-      events != events_ || run_->system().parts().obstacles || driven_border ||
+      events != events_ || run_->system().parts().obstacles ||
       std::abs(whole - way) > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(after.t);
   events_ = events;
   if (step.whole) step.pieces = {{before, whole, {}}};
@@ -185,7 +192,6 @@ bool StepDerivative::again(const SolvedStep& piece, const State* led_to) {
   if (whole_) {
     if (!take_whole(*same_, start_, h_, end, around_)) return false;
   } else {
-    if (start_.last_h != 0) same_->integrator.renew_border(start_);
     if (!line_.again(same_->integrator, start_, h_, led_to ? &piece.solutions : nullptr, end)) {
       failure_ = line_.failure();
       return false;
@@ -193,6 +199,7 @@ bool StepDerivative::again(const SolvedStep& piece, const State* led_to) {
   }
   if (!led_to) return true;
   end.turns = led_to->turns;
+  end.border = led_to->border;
   const double apart = Remainder(run_->system().mass(), *led_to, time_in_steps * std::abs(h_)).apart(end);
   if (apart < thresholds::unshrinking_change) return true;
   failure_ = "taken again it leads to another state, " + number_text(apart) + " of it away";
@@ -299,8 +306,9 @@ bool StepDerivative::carry_start(Direction& direction) {
     at.q.set(there(k, z.q.value(), dq));
     at.p.set(there(k, z.p.value(), dp));
     try {
-      at.lambda = index1_multipliers(direction.variants[k]->integrator.system(), at.view());
-      direction.variants[k]->integrator.equations().prepare(at);
+      Integrator& beside = direction.variants[k]->integrator;
+      at.lambda = index1_multipliers(beside.system(), at.view(), run_->constraint_rank().rank);
+      beside.equations().prepare(at);
     } catch (const std::exception& error) {
       failure_ = error.what();
       return false;
@@ -315,10 +323,9 @@ bool StepDerivative::acts(const Direction& direction) const {
   return direction.of.acts.meets(std::min(t, t + h_) - near, std::max(t, t + h_) + near);
 }
 
-/// A start sets a border by itself, that of the first step.
 bool StepDerivative::has_own(const Direction& direction) const {
   if (direction.parameter == Direction::of_state) return false;
-  return (direction.of.of_model && acts(direction)) || !run_->constraint_rank().dependent.empty();
+  return direction.of.of_model && acts(direction);
 }
 
 bool StepDerivative::make_variants(Direction& direction) {
@@ -341,9 +348,6 @@ bool StepDerivative::carry(Direction& direction) {
   for (std::size_t k = 0; k < n_points; ++k) {
     with[k] = own ? direction.variants[k].get() : &unchanged(k);
     displace(start_, direction.start, line_points[k] * direction.change, line_.from[k]);
-    const InUse in_use(*with[k]);
-    if (whole_) continue;
-    if (line_.from[k].last_h != 0) with[k]->integrator.renew_border(line_.from[k]);
   }
   std::vector<Event> events;
   for (std::size_t k = 0; whole_ && k < n_points; ++k) {
@@ -352,10 +356,24 @@ bool StepDerivative::carry(Direction& direction) {
     failure_ = "its events are others beside it, as where a contact is grazed";
     return false;
   }
-  if (whole_) return true;
-  if (line_.along(with, h_, direction.change, direction.at)) return true;
-  failure_ = line_.failure();
-  return false;
+  if (!whole_ && !line_.along(with, h_, direction.change, direction.at)) {
+    failure_ = line_.failure();
+    return false;
+  }
+  const bool renewed = renews_border();
+  for (std::size_t k = 0; k < n_points; ++k) {
+    State& at = direction.at[k];
+    if (whole_ && renewed != (at.border != line_.from[k].border)) {
+      failure_ = "what holds constraints that repeat others is renewed in it, and not beside it";
+      return false;
+    }
+    if (!whole_ && renewed) Border::set_position(at.t, at.q.value(), at.border);
+  }
+  return true;
+}
+
+bool StepDerivative::renews_border() const {
+  return again_.border != start_.border;
 }
 
 bool StepDerivative::find(Direction& direction) {
@@ -375,11 +393,14 @@ bool StepDerivative::find(Direction& direction) {
   const auto of_q = [](const State& at, Index j) { return static_cast<Extended>(at.q.value()[j]) + at.q.tail()[j]; };
   const auto of_p = [](const State& at, Index j) { return static_cast<Extended>(at.p.value()[j]) + at.p.tail()[j]; };
   const Remainder remainder(run_->system().mass(), after_, time_in_steps * std::abs(h_),
-                            whole_ ? thresholds::event_rounding : thresholds::term_rounding);
+                            whole_ ? thresholds::event_rounding : thresholds::term_rounding,
+                            h_ == 0 || line_.extended() ? 0 : thresholds::step_rounding);
   constexpr double none = std::numeric_limits<double>::infinity();
-  double rest = none, before = none;
+  double rest = none, before = none, least = none;
   bool back = false;  // smaller changes have become rounding
   const double at_first = direction.begin(h_ == 0);
+  // Each point may have repeated its solves another number of times, until they were good enough.
+  const bool repeats = !whole_ && h_ != 0 && line_.repeats();
   for (int k = 0; k < (whole_ ? most_over_events : most_changes); ++k) {
     rest = none;
     if (carry(direction)) {
@@ -390,9 +411,10 @@ bool StepDerivative::find(Direction& direction) {
       rest = remainder(q - found.q, p - found.p, found.q, found.p, direction.largest());
       off_middle(direction, again_, of_q, q);
       off_middle(direction, again_, of_p, p);
-      const double middle = remainder(q, p, found.q, found.p, direction.largest());
+      const double middle = remainder(q, p, found.q, found.p, repeats ? direction.largest() : direction.change);
       if (!(middle < thresholds::same_solution)) rest = std::max(rest, middle);
     }
+    least = std::min(least, rest);
     if (rest < thresholds::smooth_difference || back) break;
     back = rest > before && before < thresholds::rough_difference;
     direction.change_by(back ? 1 / smaller : smaller);
@@ -400,8 +422,8 @@ bool StepDerivative::find(Direction& direction) {
   }
   direction.end_search(at_first);
   if (!(rest < thresholds::rough_difference)) {
-    if (std::isfinite(rest))
-      failure_ = "quotients of differences disagree by " + number_text(rest) + ", as where a motion is not smooth";
+    if (std::isfinite(least))
+      failure_ = "quotients of differences disagree by " + number_text(least) + ", as where a motion is not smooth";
     return false;
   }
   failure_.clear();
@@ -410,6 +432,7 @@ bool StepDerivative::find(Direction& direction) {
   combine(direction, &State::scheme_data, found.data);
   combine(direction, &State::lambda, found.lambda);
   combine(direction, &State::held, found.held);
+  combine(direction, &State::border, found.border);
   for (State& at : direction.at) at.turns = again_.turns;
   if (h_ == 0 && !has_own(direction)) direction.drop_variants();
   return true;

@@ -122,6 +122,8 @@ class StepDerivative {
   bool carry(Direction& direction);
   bool has_own(const Direction& direction) const;
   bool make_variants(Direction& direction);
+  /// Whether the end of the step has a border of its own: that of its position.
+  bool renews_border() const;
   Variant& unchanged(std::size_t point);
   bool find_check();
   bool add_gradient(Index size, const Sensitivities::Measure& f, const Vector& weights, bool again,

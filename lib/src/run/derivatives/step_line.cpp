@@ -94,6 +94,7 @@ bool StepLine::extended() const {
 }
 
 bool StepLine::along(const Variants& variants, double h, double change, States& to) {
+  failure_ = "its equations cannot be evaluated beside it";
   try {
     for (std::size_t k = 0; k < n_points; ++k) {
       const InUse in_use(*variants[k]);
@@ -268,8 +269,9 @@ bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, do
     }
     NonlinearEquations& system = equations.system(equations.system_of(solve));
     if (at.extended) system.set_low(low_);
-    if (equations.accept(solve, x_) == Next::advance) continue;
-    failure_ = equations.failure();
+    const Next then = equations.accept(solve, x_);
+    if (then == Next::advance) continue;
+    failure_ = then == Next::fail ? equations.failure() : "a solve is repeated beside it, and not in it";
     return false;
   }
   return true;

@@ -23,7 +23,8 @@ double size_of_terms(const StateChange& covector, const StateChange& change) {
   const auto part = [](const Vector& a, const Vector& b) {
     return a.size() == b.size() ? a.cwiseAbs().dot(b.cwiseAbs()) : 0;
   };
-  return part(covector.q, change.q) + part(covector.p, change.p) + part(covector.data, change.data);
+  return part(covector.q, change.q) + part(covector.p, change.p) + part(covector.data, change.data) +
+         part(covector.border, change.border);
 }
 
 }  // namespace
@@ -45,6 +46,7 @@ bool StepDerivative::find_check() {
   const Index carried = run_->equations().carried_arguments(start_);
   const double data = carried > 0 ? start_.scheme_data.head(carried).lpNorm<Eigen::Infinity>() : 0;
   for (Index j = 0; j < carried; ++j) change.data[j] = part(random_) * data;
+  for (Index j = 0; j + 1 < change.border.size(); ++j) change.border[j] = part(random_) * sizes[j];
   return find(*check_);
 }
 
@@ -53,11 +55,13 @@ bool StepDerivative::pull_back(const StateChange& of_end, Index size, const Sens
   // Quotients of two points, then those of six; then patterns are looked for once more.
   for (bool again = false;;) {
     StateChange at_end = of_end;
+    if (renews_border()) at_end.q += at_end.border.head(at_end.q.size());
     if (of_values && !add_gradient(size, f, *of_values, again, at_end)) return false;
     if (!transpose_.pull_back(line_, unchanged(0), start_, h_, at_end, of_start)) {
       failure_ = transpose_.failure();
       return false;
     }
+    if (!renews_border()) of_start.border += of_end.border;
     if (!find_check()) return false;
     const Direction& check = *check_;
     const Vector values = of_values ? derivative(check, size, f) : Vector();

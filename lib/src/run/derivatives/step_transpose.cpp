@@ -109,6 +109,7 @@ bool StepTranspose::sweep(StepLine& step, Variant& beside, const State& start, d
       from_.p.set_sum(j, start.p, d[n_ + j]);
     }
     for (Index j = 0; j < n_data_; ++j) from_.scheme_data[j] += static_cast<double>(d[2 * n_ + j]);
+    for (Index j = 0; j < n_border_; ++j) from_.border[j] += static_cast<double>(d[2 * n_ + n_data_ + j]);
   }
   out.resize(rows_);
   equations.begin(from_, h);
@@ -153,6 +154,7 @@ bool StepTranspose::set_patterns(StepLine& step, Variant& beside, const State& s
   if (before != offsets_ || n_data_ != carried) groups_.clear();
   n_ = start.q.value().size();
   n_data_ = carried;
+  n_border_ = start.border.size() > 0 ? n_ : 0;
   rows_ = offsets_.back() + 2 * n_ + n_data_;
   groups_.resize(solves + 1);
   for (std::size_t group = 0; group <= solves; ++group) {
@@ -163,10 +165,11 @@ bool StepTranspose::set_patterns(StepLine& step, Variant& beside, const State& s
       // Those of F_k by x_k are in its matrix, and those of earlier solves do not depend on it.
       std::fill(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(offsets_[group + 1]), false);
     } else {
-      sizes.resize(2 * n_ + n_data_);
+      sizes.resize(2 * n_ + n_data_ + n_border_);
       sizes.head(2 * n_) = sizes_of(start, beside.integrator.system().mass());
       const auto data = start.scheme_data.head(n_data_);
-      if (n_data_ > 0) sizes.tail(n_data_).setConstant(data.isZero(0) ? 1 : data.lpNorm<Eigen::Infinity>());
+      if (n_data_ > 0) sizes.segment(2 * n_, n_data_).setConstant(data.isZero(0) ? 1 : data.lpNorm<Eigen::Infinity>());
+      sizes.tail(n_border_) = sizes.head(n_border_);
     }
     const Vector beside_it = sizes.binaryExpr(Vector::LinSpaced(sizes.size(), 1, 2), [](double size, double part) {
       return seen_change * size * (part - std::floor(part * 1.7));
@@ -270,7 +273,8 @@ bool StepTranspose::pull_back(StepLine& step, Variant& beside, const State& star
     of_start = StateChange::zero(start);
     of_start.q = along.head(n_);
     of_start.p = along.segment(n_, n_);
-    of_start.data.head(n_data_) = along.tail(n_data_);
+    of_start.data.head(n_data_) = along.segment(2 * n_, n_data_);
+    of_start.border.head(n_border_) = along.tail(n_border_);
     of_start.lambda.setZero(start.lambda.size());
     failure_.clear();
     return true;

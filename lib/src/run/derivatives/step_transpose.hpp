@@ -83,7 +83,7 @@ class StepTranspose {
   std::vector<Transposed> transposed_;
   std::vector<Index> offsets_;  ///< of the rows F_k, then of E
   Index n_ = 0, rows_ = 0;
-  Index n_data_ = 0;  ///< StepEquations::carried_arguments
+  Index n_data_ = 0, n_border_ = 0;  ///< StepEquations::carried_arguments, and those of State::border
   bool stale_ = true, carried_ = false, six_points_ = false;
   State from_, to_;
   Vector x_, low_, f_;

@@ -28,17 +28,16 @@ SwitchWatch::SwitchWatch(const Model& model)
   lambda_.setZero(system_->m() + system_->parts().n_obstacles());
 }
 
-void SwitchWatch::measure(const State& z, Index least_rank) {
+void SwitchWatch::measure(const State& z, Index rank) {
   system_->velocity(z.q.value(), z.p.value(), scratch_, v_);
-  if (part_->switches_use_multipliers())
-    lambda_.head(system_->m()) = index1_multipliers(*system_, z.view(), least_rank);
+  if (part_->switches_use_multipliers()) lambda_.head(system_->m()) = index1_multipliers(*system_, z.view(), rank);
   part_->switches(z.t + z.t_tail, z.q.value(), v_, lambda_, values_);
 }
 
-void SwitchWatch::begin(State& z, Index least_rank) {
+void SwitchWatch::begin(State& z, Index rank) {
   z.turns.resize(place(count()), 0);
   const Windings held(z.turns);
-  measure(z, least_rank);
+  measure(z, rank);
   part_->switch_rates(z.t, z.q.value(), v_, lambda_, rates_);
   for (Index i = 0; i < count(); ++i) {
     int& side = z.turns[place(i)];
@@ -248,14 +247,14 @@ long double SwitchWatch::potential_change(State& z, Index i) {
   return u[1] - u[0];
 }
 
-double SwitchWatch::acceleration_change(State& z, Index i, Index least_rank) {
+double SwitchWatch::acceleration_change(State& z, Index i, Index rank) {
   const Vector& q = z.q.value();
   system_->velocity(q, z.p.value(), scratch_, v_);
   Vector a[2];
   Sides{z, place(i)}([&](int k) {
     a[k].setZero(system_->n());
     Vector lambda = Vector::Zero(system_->m());
-    friction_acceleration(*system_, z.t, q, v_, a[k], lambda, least_rank);
+    friction_acceleration(*system_, z.t, q, v_, a[k], lambda, rank);
   });
   return (a[1] - a[0]).lpNorm<Eigen::Infinity>();
 }

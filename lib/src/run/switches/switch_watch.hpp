@@ -23,14 +23,14 @@ class SwitchWatch {
   Index count() const { return values_.size(); }
   std::string name(Index i) const { return part_->switch_name(i); }
 
-  /// The functions s of the switches at a state. least_rank: see index1_multipliers. It allocates where they depend on
+  /// The functions s of the switches at a state. rank: see index1_multipliers. It allocates where they depend on
   /// multipliers only.
-  void measure(const State& z, Index least_rank);
+  void measure(const State& z, Index rank);
   /// As measured last.
   const Vector& values() const { return values_; }
 
   /// Gives a side to the switches that have none, and to those that are clearly on the other one.
-  void begin(State& z, Index least_rank);
+  void begin(State& z, Index rank);
   /// The run goes on from this state: flips elsewhere are those of steps that are none of it.
   void forget_flips(const State& z);
   /// The state that was measured is where the next step begins.
@@ -76,7 +76,7 @@ class SwitchWatch {
   /// The change of U by the flip of a switch in z.
   long double potential_change(State& z, Index i);
   /// Largest change of an acceleration by the flip of a switch in z. It allocates.
-  double acceleration_change(State& z, Index i, Index least_rank);
+  double acceleration_change(State& z, Index i, Index rank);
 
   void serialize(Archive& archive);
 
