@@ -123,6 +123,33 @@ BOOST_AUTO_TEST_CASE(every_scheme_against_differences_of_runs) {
     }
 }
 
+/// Multipliers too, of which the rank of G on the constraints is no matter of the points beside them.
+BOOST_AUTO_TEST_CASE(constraints_that_repeat_others) {
+  const Problem& problem = registry().problem("bricard-loop");
+  for (const std::string scheme : {"energy-momentum-general", "energy-momentum-ggl", "rattle", "hbvm"}) {
+    const Setting s{"bricard-loop", scheme, {}, {"length", "gravity", "start.r[4]"}, 0.05, 20};
+    check_against_runs(s);
+    const VariedProblem all = varied(s, problem);
+    Differentiated run(s, problem);
+    run.advance(s, s.steps);
+    const Matrix found = run.by.motion();
+    const Index n = run.run.system().n(), m = run.run.system().m();
+    for (std::size_t i = 0; i < s.by.size(); ++i) {
+      const auto column = static_cast<Index>(i);
+      const double d = 1e-3 * all.parameters()[i].size;
+      const auto pair = [&](double k) {
+        const std::unique_ptr<Variant> up = all.make()(i, k * d), down = all.make()(i, -k * d);
+        BOOST_REQUIRE(up->integrator.advance(s.steps, s.h).success());
+        BOOST_REQUIRE(down->integrator.advance(s.steps, s.h).success());
+        return Vector(up->integrator.index1_multipliers() - down->integrator.index1_multipliers());
+      };
+      const Vector slope = (45 * pair(1) - 9 * pair(2) + pair(3)) / (60 * d);
+      const double off = (found.col(column).segment(2 * n, m) - slope).lpNorm<Eigen::Infinity>();
+      BOOST_TEST(off < 1e-7 * slope.lpNorm<Eigen::Infinity>(), scheme << " by " << s.by[i] << ": " << off);
+    }
+  }
+}
+
 /// A change of the model or of the start changes what a scheme conserves once and for all; constraints hold beside the
 /// run as in it; and symplectic steps keep the two-form of two changes.
 BOOST_AUTO_TEST_CASE(derivatives_keep_what_schemes_keep) {

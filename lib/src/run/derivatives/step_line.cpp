@@ -47,6 +47,9 @@ StepLine::Solved& StepLine::solved(std::size_t place, Integrator& run, Nonlinear
     at.scaled->attach_algebra(options.algebra);
     const Options automatic("derivatives of a step", {algebra_option(*options.algebras)});
     at.algebra = AlgebraChoice(*options.algebras, automatic).attach(*at.scaled);
+    // Those of callbacks are differences, and friction by multipliers of least norm has derivatives without that norm's.
+    const Parts& parts = run.system().parts();
+    at.approximate = !parts.extended || (parts.friction && !run.constraint_rank().dependent.empty());
     at.matrix.setZero(equations.pattern().nonzeros());
     at.low.setZero(equations.size());
   }
@@ -223,52 +226,75 @@ double StepLine::correction(Solved& by, NonlinearEquations& system, const Vector
   return size;
 }
 
+/// x + k a dx in x_ and low_, dx by correction_ and off_.
+void StepLine::place(const Solved& at, std::size_t k, double change) {
+  const Vector& columns = at.scaled->columns();
+  const Extended way = -static_cast<Extended>(line_points[k]) * change;
+  low_.resize(x_.size());
+  for (Index i = 0; i < x_.size(); ++i) {
+    const Extended sum = (way * ((correction_[i] + shifts[k / 2] * off_[i]) * columns[i]) + at.low[i]) + at.x[i];
+    x_[i] = static_cast<double>(sum);
+    low_[i] = static_cast<double>(sum - x_[i]);
+  }
+}
+
+/// The quotients of the residuals along the line, of order six, and by what those of order four differ. moved: at
+/// x + k a dx, else at x.
+bool StepLine::residuals_along(const Variants& variants, Index solve, const Solved& at, double change, bool moved,
+                               Vector& by_six, Vector& less_four) {
+  for (std::size_t k = 0; k < n_points; ++k) {
+    const InUse in_use(*variants[k]);
+    StepEquations& equations = variants[k]->integrator.equations();
+    if (!moved) equations.predict(solve, x_);
+    x_ = at.x;
+    low_ = at.low;
+    if (moved) place(at, k, change);
+    NonlinearEquations& system = equations.system(equations.system_of(solve));
+    residuals_[k].resize(x_.size());
+    if (!at.extended)
+      system.residual(x_, residuals_[k]);
+    else if (!system.extended_residual(x_, low_, residuals_[k]))
+      return false;
+  }
+  for (Index i = 0; i < x_.size(); ++i) {
+    const auto residual = [&](std::size_t k) { return residuals_[k][i]; };
+    const Extended sum = difference(sixth, residual);
+    by_six[i] = static_cast<double>(sum / change);
+    less_four[i] = static_cast<double>((difference(fourth, residual) - sum) / change);
+  }
+  at.scaled->scale_rows(by_six);
+  at.scaled->scale_rows(less_four);
+  return true;
+}
+
 /// dx by the derivative of F along the line, and the points take x + k a dx. Where that of order four is another one,
 /// it is what the quotient of order four sees at the ends.
 bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, double change) {
   const Index size = at.x.size();
-  x_.resize(size);
-  for (std::size_t k = 0; k < n_points; ++k) {
-    const InUse in_use(*variants[k]);
-    StepEquations& equations = variants[k]->integrator.equations();
-    equations.predict(solve, x_);
-    NonlinearEquations& system = equations.system(equations.system_of(solve));
-    residuals_[k].resize(size);
-    if (!at.extended)
-      system.residual(at.x, residuals_[k]);
-    else if (!system.extended_residual(at.x, at.low, residuals_[k]))
+  for (Vector* const of : {&x_, &correction_, &off_, &rest_of_line_, &fourth_of_line_}) of->setZero(size);
+  if (!residuals_along(variants, solve, at, change, false, rest_of_line_, fourth_of_line_)) return false;
+  const bool disagree = !(fourth_of_line_.lpNorm<Eigen::Infinity>() <=
+                          thresholds::smooth_difference * rest_of_line_.lpNorm<Eigen::Infinity>());
+  double last = std::numeric_limits<double>::infinity();
+  for (int pass = 0; pass < most_corrections; ++pass) {
+    if (!solve_linear(at, rest_of_line_) || (disagree && pass == 0 && !solve_linear(at, fourth_of_line_))) {
+      failure_ = "the linear equations of its change are not solved";
       return false;
+    }
+    const double part = rest_of_line_.lpNorm<Eigen::Infinity>();
+    if (pass > 0 && !(part < last)) break;
+    correction_ += rest_of_line_;
+    if (disagree && pass == 0) off_ = fourth_of_line_;
+    last = part;
+    // The matrix may not be that of F: then the points do not solve it to first order.
+    if (!at.approximate || part <= thresholds::enough_refinement * correction_.lpNorm<Eigen::Infinity>()) break;
+    if (!residuals_along(variants, solve, at, change, true, rest_of_line_, fourth_of_line_)) return false;
   }
-  correction_.resize(size);
-  low_.resize(size);
-  for (Index i = 0; i < size; ++i) {
-    const auto residual = [&](std::size_t k) { return residuals_[k][i]; };
-    const Extended by_six = difference(sixth, residual);
-    correction_[i] = static_cast<double>(by_six / change);
-    low_[i] = static_cast<double>((difference(fourth, residual) - by_six) / change);
-  }
-  at.scaled->scale_rows(correction_);
-  at.scaled->scale_rows(low_);
-  const double off = low_.lpNorm<Eigen::Infinity>(), whole = correction_.lpNorm<Eigen::Infinity>();
-  off_.setZero(size);
-  const bool disagree = !(off <= thresholds::smooth_difference * whole);
-  if (disagree) off_ = low_;
-  if (!solve_linear(at, correction_) || (disagree && !solve_linear(at, off_))) {
-    failure_ = "the linear equations of its change are not solved";
-    return false;
-  }
-  const Vector& columns = at.scaled->columns();
   for (std::size_t k = 0; k < n_points; ++k) {
     const InUse in_use(*variants[k]);
     StepEquations& equations = variants[k]->integrator.equations();
-    const Extended way = -static_cast<Extended>(line_points[k]) * change;
-    for (Index i = 0; i < size; ++i) {
-      const Extended sum = (way * ((correction_[i] + shifts[k / 2] * off_[i]) * columns[i]) + at.low[i]) + at.x[i];
-      x_[i] = static_cast<double>(sum);
-      low_[i] = static_cast<double>(sum - x_[i]);
-    }
-    NonlinearEquations& system = equations.system(equations.system_of(solve));
-    if (at.extended) system.set_low(low_);
+    place(at, k, change);
+    if (at.extended) equations.system(equations.system_of(solve)).set_low(low_);
     const Next then = equations.accept(solve, x_);
     if (then == Next::advance) continue;
     failure_ = then == Next::fail ? equations.failure() : "a solve is repeated beside it, and not in it";
