@@ -78,12 +78,12 @@ struct Integrator::Impl {
   ConnectedRoot::Path path;  // from the start of a step to its solution
   double largest_doubt = 0;  // of the solves of the last step
   bool keeps_solved_steps = false;
-  std::vector<Vector> solutions;         // of the solves of the last attempt, where they are kept
-  std::vector<SolvedStep> solved_steps;  // of the last step
-  bool spares = false;                   // a step that costs much more than a shorter one is not taken
-  bool costly = false;                   // whether the last attempt did, or would have,
-  bool spared = false;                   // and was given up for it
-  bool on_constraints = true;            // false: the state that a restart gave violates them
+  std::vector<Vector> solutions;                             // of the solves of the last attempt, where they are kept
+  std::vector<SolvedStep> solved_steps, spare_solved_steps;  // of the last step, and their storage
+  bool spares = false;         // a step that costs much more than a shorter one is not taken
+  bool costly = false;         // whether the last attempt did, or would have,
+  bool spared = false;         // and was given up for it
+  bool on_constraints = true;  // false: the state that a restart gave violates them
 
   Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);
@@ -117,6 +117,8 @@ struct Integrator::Impl {
                                                    const std::string& scheme, ScaledEquations& scaled);
   void count(const SolveReport& report);
   /// One step of h from z; z is untouched unless it succeeds.
+  void keep_solved_step(double h);
+  void drop_solved_steps(std::size_t from);
   bool attempt(double h, StepReport& report);
   /// Whether the step under way is given up for that cost, see StepControl::spares.
   bool spare(double cost);

@@ -57,6 +57,26 @@ void Integrator::Impl::count(const SolveReport& report) {
   counters.factorisations += report.factorisations;
 }
 
+/// What was allocated for one of an earlier step is taken again.
+void Integrator::Impl::keep_solved_step(double h) {
+  SolvedStep step;
+  if (!spare_solved_steps.empty()) {
+    step = std::move(spare_solved_steps.back());
+    spare_solved_steps.pop_back();
+  }
+  step.start = z;
+  step.h = h;
+  step.solutions = solutions;
+  solved_steps.push_back(std::move(step));
+}
+
+void Integrator::Impl::drop_solved_steps(std::size_t from) {
+  while (solved_steps.size() > from) {
+    spare_solved_steps.push_back(std::move(solved_steps.back()));
+    solved_steps.pop_back();
+  }
+}
+
 bool Integrator::Impl::attempt(double h, StepReport& report) {
   passed_switch = costly = spared = false;
   try {
@@ -83,7 +103,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     if (const std::string why = turn_text(); !why.empty()) return fail(report, SolveStatus::not_converged, why);
     if (passes_switch(h)) return false;
     angles_before.swap(angles);
-    if (keeps_solved_steps) solved_steps.push_back({z, h, solutions});
+    if (keeps_solved_steps) keep_solved_step(h);
     successor.keep();
     on_constraints = true;
     if (switches.any() && !warming_up) {
@@ -310,7 +330,7 @@ bool Integrator::Impl::halve(double h, int level, StepReport& report) {
     return true;
   }
   z = backup;
-  solved_steps.resize(solved);
+  drop_solved_steps(solved);
   find_turns();
   return false;
 }
@@ -338,7 +358,7 @@ void Integrator::Impl::warm_up(double h) {
   }
   warming_up = false;
   counters = counted;
-  solved_steps.clear();
+  drop_solved_steps(0);
   forget_matrices();  // that of a step that is thrown away is none of the run
 }
 
@@ -465,7 +485,7 @@ void Integrator::Impl::measure_again() {
 
 void Integrator::Impl::one_step(double h, StepReport& report) {
   const RunCounters before = counters;
-  solved_steps.clear();
+  drop_solved_steps(0);
   record_step(take_step(h, report), h, report, before);
 }
 

@@ -87,7 +87,7 @@ void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLi
 
 bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& report) {
   const double length = std::abs(rest);
-  solved_steps.clear();
+  drop_solved_steps(0);
   if (control.estimates().next == 0) control.look_ahead(z, rest);
   double size = control.propose(length);
   control.judges = true;

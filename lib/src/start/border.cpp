@@ -456,7 +456,7 @@ bool Border::take(const ConstVectorRef& position) {
   const Index n = position.size() - 1;
   return impl_->take(position[n], position.head(n));
 }
-void Border::set_position(double t, const Vector& q, Vector& position) {
+void Border::set_position(double t, const ConstVectorRef& q, Vector& position) {
   position.resize(q.size() + 1);
   position << q, t;
 }

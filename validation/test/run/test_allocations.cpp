@@ -123,3 +123,37 @@ BOOST_AUTO_TEST_CASE(no_allocation_between_events) {
                run.problem << ", " << run.scheme << ": " << count << " allocations in 100 steps");
   }
 }
+
+// Runs beside a run are made where a change of a parameter gets another size; nothing else allocates.
+BOOST_AUTO_TEST_CASE(no_allocation_of_derivatives) {
+  const Registry& registry = gnomon::registry();
+  struct Run {
+    const char *problem, *scheme, *parameter;
+  };
+  for (const Run& run :
+       {Run{"double-spherical-pendulum", "energy-momentum-ggl", "gravity"},
+        Run{"double-spherical-pendulum", "rattle", "mass1"}, Run{"planar-pendulum", "hbvm", "length"},
+        Run{"planar-pendulum", "projected-rk", "length"}, Run{"planar-pendulum", "symplectic-euler-true", "gravity"},
+        Run{"planar-pendulum", "alpha", "length"}, Run{"planar-pendulum", "composition", "length"},
+        Run{"chain", "energy-momentum", "length"}, Run{"bricard-loop", "energy-momentum", "mass"}}) {
+    const auto integrator_of = [&](const ProblemInstance& instance) {
+      IntegratorOptions options;
+      options.project_start = true;
+      return registry.integrator(instance, run.scheme, "newton", {}, {}, options);
+    };
+    const VariedProblem all(registry.problem(run.problem), {}, integrator_of, {run.parameter});
+    Integrator integrator = integrator_of(all.instance(0, 0));
+    Sensitivities by(integrator, all.parameters(), all.make());
+    BOOST_REQUIRE(by.observe(integrator.state(), 0));
+    integrator.add_observer(by);
+    BOOST_REQUIRE(integrator.advance(300, 1e-3).success());
+    long count = 0;
+    {
+      const CountAllocations allocations;
+      integrator.advance(100, 1e-3);
+      count = allocations.count();
+    }
+    BOOST_TEST(by.failure() == "");
+    BOOST_TEST(count == 0, run.problem << ", " << run.scheme << ": " << count << " allocations in 100 steps");
+  }
+}

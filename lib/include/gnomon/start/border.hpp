@@ -49,7 +49,7 @@ class GNOMON_EXPORT Border {
   /// what was before in one of very many positions. False where they cannot be found, and stay. It allocates nothing.
   bool take(const ConstVectorRef& position);
   /// The position, in place.
-  static void set_position(double t, const Vector& q, Vector& position);
+  static void set_position(double t, const ConstVectorRef& q, Vector& position);
   /// For friction that acts by multipliers: when a step begins.
   void set_time(double t);
   /// Everything of it, for a checkpoint.

@@ -305,7 +305,8 @@ bool Adjoint::Impl::agrees(const Matrix& weights, const Vector& gradient) {
 
 void Adjoint::Impl::keep(const State& after) {
   const auto number = static_cast<long>(sizes.size());
-  Taken taken = steps->from(before, after);
+  Taken taken;
+  steps->get(before, after, taken);
   sizes.push_back(taken.pieces.size() == 1 ? taken.pieces.front().h
                                            : (after.t - before.t) + (after.t_tail - before.t_tail));
   if (number % distance != 0) return;
@@ -347,7 +348,7 @@ bool Adjoint::Impl::take_again(Way& way, long first, long last, const State& sta
         failure = "a step that the run took fails when it is taken again: " + report.message;
         return false;
       }
-      if (stride == 1) here.back().taken = taken.from(from, stepper.state());
+      if (stride == 1) taken.get(from, stepper.state(), here.back().taken);
     }
   }
   State after = stepper.state();

@@ -55,7 +55,7 @@ Sensitivities::~Sensitivities() = default;
 bool Sensitivities::observe(const State& z, long step) {
   if (!failure_.empty()) return false;
   if (step == 0) begin(z);
-  if (step > 0) last_ = steps_->from(end_, z);
+  if (step > 0) steps_->get(end_, z, last_);
   end_ = z;
   before_ = carried_;
   if (!take_pieces(last_.pieces.size())) {

@@ -32,13 +32,9 @@ constexpr double time_in_steps = 16;
 class Remainder {
  public:
   /// rounding: of the state, where two derivatives do not differ; and where they are zero themselves
-  Remainder(const Mass& mass, const State& z, double time, double rounding = thresholds::term_rounding,
+  Remainder(const Vector& root_mass, const State& z, double time, double rounding = thresholds::term_rounding,
             double rounding_of_none = 0)
-      : rounding_(rounding),
-        rounding_of_none_(rounding_of_none),
-        weights_(mass.diagonal_entries().cwiseAbs().cwiseSqrt()),
-        z_(z),
-        time_(time) {}
+      : rounding_(rounding), rounding_of_none_(rounding_of_none), weights_(root_mass), z_(z), time_(time) {}
 
   double operator()(const Vector& off_q, const Vector& off_p, const Vector& q, const Vector& p, double largest) const {
     const auto part = [this, largest](double off, double size, double whole) {
@@ -65,12 +61,21 @@ class Remainder {
   }
 
  private:
-  double of_q(const Vector& q) const { return q.cwiseProduct(weights_).lpNorm<Eigen::Infinity>(); }
-  double of_p(const Vector& p) const { return p.cwiseQuotient(weights_).lpNorm<Eigen::Infinity>(); }
-  double both(const Vector& q, const Vector& p) const { return std::max(of_q(q) / time_, of_p(p)); }
+  template <class X>
+  double of_q(const X& q) const {
+    return q.cwiseProduct(weights_).template lpNorm<Eigen::Infinity>();
+  }
+  template <class X>
+  double of_p(const X& p) const {
+    return p.cwiseQuotient(weights_).template lpNorm<Eigen::Infinity>();
+  }
+  template <class X, class Y>
+  double both(const X& q, const Y& p) const {
+    return std::max(of_q(q) / time_, of_p(p));
+  }
 
   double rounding_, rounding_of_none_;
-  Vector weights_;
+  const Vector& weights_;
   const State& z_;
   double time_;
 };
@@ -124,9 +129,9 @@ std::size_t TakenSteps::events_seen() const {
   return run_->events().size() + static_cast<std::size_t>(run_->counters().overstepped_switches);
 }
 
-Taken TakenSteps::from(const State& before, const State& after) {
+void TakenSteps::get(const State& before, const State& after, Taken& step) {
   const double whole = (after.t - before.t) + (after.t_tail - before.t_tail);
-  Taken step{run_->solved_steps()};
+  step.pieces = run_->solved_steps();
   double way = 0;
   for (const SolvedStep& piece : step.pieces) way += piece.h;
   // A switch at the end of a step, which it comes to, is none within it.
@@ -142,7 +147,6 @@ Taken TakenSteps::from(const State& before, const State& after) {
       std::abs(whole - way) > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(after.t);
   events_ = events;
   if (step.whole) step.pieces = {{before, whole, {}}};
-  return step;
 }
 
 double Direction::largest() const {
@@ -163,7 +167,9 @@ void Direction::end_search(double at_first) {
 }
 
 StepDerivative::StepDerivative(Integrator& run, Sensitivities::Make make)
-    : run_(&run), make_(std::move(make)), same_(make_(0, 0)) {}
+    : run_(&run), make_(std::move(make)), same_(make_(0, 0)) {
+  root_mass_ = run.system().mass().diagonal_entries().cwiseAbs().cwiseSqrt();
+}
 
 StepDerivative::~StepDerivative() = default;
 
@@ -175,11 +181,16 @@ void StepDerivative::take_start(const State& z) {
 
 bool StepDerivative::take(const SolvedStep& piece, bool whole, const State& after, const State* led_to) {
   const Windings turns(piece.start.turns);
+  History storage;  // the start of a piece has none
+  storage.swap(start_.history);
   start_ = piece.start;
   after_ = after;
   h_ = piece.h;
   whole_ = whole;
-  if (!whole_) start_.history = after.history;  // for start values of solves alone
+  if (!whole_) {  // for start values of solves alone
+    storage.swap(start_.history);
+    start_.history = after.history;
+  }
   again_ = led_to ? *led_to : after;
   // Equations know neither what a driver of events does before a step nor which of two near solutions the run took.
   if (!whole_ && !again(piece, led_to)) whole_ = true;
@@ -200,7 +211,7 @@ bool StepDerivative::again(const SolvedStep& piece, const State* led_to) {
   if (!led_to) return true;
   end.turns = led_to->turns;
   end.border = led_to->border;
-  const double apart = Remainder(run_->system().mass(), *led_to, time_in_steps * std::abs(h_)).apart(end);
+  const double apart = Remainder(root_mass_, *led_to, time_in_steps * std::abs(h_)).apart(end);
   if (apart < thresholds::unshrinking_change) return true;
   failure_ = "taken again it leads to another state, " + number_text(apart) + " of it away";
   return false;
@@ -389,10 +400,12 @@ bool StepDerivative::find(Direction& direction) {
   }
   found.q.resize(after_.q.value().size());
   found.p.resize(after_.p.value().size());
-  Vector q(found.q.size()), p(found.p.size());
+  Vector &q = off_q_, &p = off_p_;
+  q.resize(found.q.size());
+  p.resize(found.p.size());
   const auto of_q = [](const State& at, Index j) { return static_cast<Extended>(at.q.value()[j]) + at.q.tail()[j]; };
   const auto of_p = [](const State& at, Index j) { return static_cast<Extended>(at.p.value()[j]) + at.p.tail()[j]; };
-  const Remainder remainder(run_->system().mass(), after_, time_in_steps * std::abs(h_),
+  const Remainder remainder(root_mass_, after_, time_in_steps * std::abs(h_),
                             whole_ ? thresholds::event_rounding : thresholds::term_rounding,
                             h_ == 0 || line_.extended() ? 0 : thresholds::step_rounding);
   constexpr double none = std::numeric_limits<double>::infinity();
@@ -408,7 +421,9 @@ bool StepDerivative::find(Direction& direction) {
       combine(direction, sixth, of_p, found.p);
       combine(direction, fourth, of_q, q);
       combine(direction, fourth, of_p, p);
-      rest = remainder(q - found.q, p - found.p, found.q, found.p, direction.largest());
+      q -= found.q;
+      p -= found.p;
+      rest = remainder(q, p, found.q, found.p, direction.largest());
       off_middle(direction, again_, of_q, q);
       off_middle(direction, again_, of_p, p);
       const double middle = remainder(q, p, found.q, found.p, repeats ? direction.largest() : direction.change);

@@ -23,8 +23,8 @@ class TakenSteps {
  public:
   /// Before the first step.
   explicit TakenSteps(Integrator& run);
-  /// The last one, which led from one state to another.
-  Taken from(const State& before, const State& after);
+  /// step becomes the last one, which led from one state to another.
+  void get(const State& before, const State& after, Taken& step);
   /// Where one of its pieces led: to the start of the next one, or to the end of the step.
   static const State& end_of(const Taken& step, const SolvedStep& piece, const State& end) {
     return &piece != &step.pieces.back() ? (&piece + 1)->start : end;
@@ -142,6 +142,8 @@ class StepDerivative {
   bool whole_ = false;         ///< events are in the step: whole integrators take it
   std::vector<Event> around_;  ///< those events
   State start_, after_, again_;
+  Vector root_mass_;      ///< of its diagonal
+  Vector off_q_, off_p_;  ///< of derivatives
   double largest_remainder_ = 0;
   std::string failure_;
 };

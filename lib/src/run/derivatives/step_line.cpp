@@ -131,12 +131,12 @@ bool StepLine::repeat_beside(const Variants& variants) {
     StepEquations& equations = variant->integrator.equations();
     const bool found = visit_solves(equations, [&](Index solve, std::size_t place) {
       Solved& by = *solved_[std::min(place, places_ - 1)];
-      x_.resize(by.x.size());
-      equations.predict(solve, x_);
-      x_ = by.x;
-      low_.setZero(x_.size());
-      if (!refine(by, equations.system(equations.system_of(solve)), x_, low_)) return Next::fail;
-      return equations.accept(solve, x_);
+      by.work.x.resize(by.x.size());
+      equations.predict(solve, by.work.x);
+      by.work.x = by.x;
+      by.work.low.setZero(by.work.x.size());
+      if (!refine(by, equations.system(equations.system_of(solve)), by.work.x, by.work.low)) return Next::fail;
+      return equations.accept(solve, by.work.x);
     });
     if (!found) return false;
   }
@@ -144,18 +144,18 @@ bool StepLine::repeat_beside(const Variants& variants) {
 }
 
 bool StepLine::newton(Solved& at) {
-  low_.setZero(at.x.size());
+  at.work.low.setZero(at.x.size());
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_corrections; ++k) {
     if (!factorise(at)) return false;
-    const double size = correction(at, at.scaled->equations(), at.x, low_);
+    const double size = correction(at, at.scaled->equations(), at.x, at.work.low);
     if (!std::isfinite(size)) break;
     if (size < thresholds::change_rounding) return true;
     if (last < thresholds::same_solution && size >= last) {
       if (last < thresholds::unshrinking_change) return true;
       break;
     }
-    at.x += correction_;
+    at.x += at.work.correction;
     last = size;
   }
   failure_ = "Newton's method does not find its solution again";
@@ -168,7 +168,7 @@ bool StepLine::refine(Solved& by, NonlinearEquations& system, Vector& x, Vector&
   for (int k = 0; k < most_corrections; ++k) {
     const double size = correction(by, system, x, low);
     if (!std::isfinite(size) || (last < thresholds::same_solution && size >= last)) break;
-    (by.extended ? low : x) += correction_;
+    (by.extended ? low : x) += by.work.correction;
     const double next = k > 0 ? size * std::min(size / last, 1.0) : size;
     last = size;
     if (next < (by.extended ? thresholds::unit_of_extended_rounding : thresholds::unit_of_rounding) / 32) break;
@@ -188,26 +188,26 @@ bool StepLine::refine(Solved& by, NonlinearEquations& system, Vector& x, Vector&
 }
 
 bool StepLine::factorise(Solved& at) {
-  xs_.resize(at.x.size());
-  at.scaled->to_scaled(at.x, xs_);
-  if (at.scaled->jacobian(xs_, at.matrix) == EvaluationStatus::ok && at.algebra->factor(at.matrix, Setup::first))
+  at.work.xs.resize(at.x.size());
+  at.scaled->to_scaled(at.x, at.work.xs);
+  if (at.scaled->jacobian(at.work.xs, at.matrix) == EvaluationStatus::ok && at.algebra->factor(at.matrix, Setup::first))
     return true;
   failure_ = "the matrix of its equations cannot be factorised";
   return false;
 }
 
 bool StepLine::solve_linear(Solved& by, Vector& f) {
-  right_ = f;
+  by.work.right = f;
   if (!by.algebra->solve(f)) return false;
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_corrections; ++k) {
-    rest_.resize(f.size());
-    multiply(by.scaled->pattern(), by.matrix, f, rest_);
-    rest_ = right_ - rest_;
-    if (!by.algebra->solve(rest_)) return false;
-    const double size = rest_.lpNorm<Eigen::Infinity>();
+    by.work.rest.resize(f.size());
+    multiply(by.scaled->pattern(), by.matrix, f, by.work.rest);
+    by.work.rest = by.work.right - by.work.rest;
+    if (!by.algebra->solve(by.work.rest)) return false;
+    const double size = by.work.rest.lpNorm<Eigen::Infinity>();
     if (!(size < last)) break;
-    f += rest_;
+    f += by.work.rest;
     last = size;
     if (size <= thresholds::unit_of_rounding * f.lpNorm<Eigen::Infinity>()) break;
   }
@@ -216,54 +216,54 @@ bool StepLine::solve_linear(Solved& by, Vector& f) {
 
 double StepLine::correction(Solved& by, NonlinearEquations& system, const Vector& x, const Vector& low) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  correction_.resize(x.size());
-  by.extended = system.low().size() > 0 && system.extended_residual(x, low, correction_);
-  if (!by.extended) system.residual(x, correction_);
-  by.scaled->scale_rows(correction_);
-  if (!correction_.allFinite() || !by.algebra->solve(correction_)) return none;
-  const double size = correction_.lpNorm<Eigen::Infinity>();
-  correction_ = -correction_.cwiseProduct(by.scaled->columns());
+  by.work.correction.resize(x.size());
+  by.extended = system.low().size() > 0 && system.extended_residual(x, low, by.work.correction);
+  if (!by.extended) system.residual(x, by.work.correction);
+  by.scaled->scale_rows(by.work.correction);
+  if (!by.work.correction.allFinite() || !by.algebra->solve(by.work.correction)) return none;
+  const double size = by.work.correction.lpNorm<Eigen::Infinity>();
+  by.work.correction = -by.work.correction.cwiseProduct(by.scaled->columns());
   return size;
 }
 
-/// x + k a dx in x_ and low_, dx by correction_ and off_.
-void StepLine::place(const Solved& at, std::size_t k, double change) {
+/// work.x + work.low = x + k a dx, dx by work.correction and work.off.
+void StepLine::place(Solved& at, std::size_t k, double change) {
   const Vector& columns = at.scaled->columns();
   const Extended way = -static_cast<Extended>(line_points[k]) * change;
-  low_.resize(x_.size());
-  for (Index i = 0; i < x_.size(); ++i) {
-    const Extended sum = (way * ((correction_[i] + shifts[k / 2] * off_[i]) * columns[i]) + at.low[i]) + at.x[i];
-    x_[i] = static_cast<double>(sum);
-    low_[i] = static_cast<double>(sum - x_[i]);
+  at.work.low.resize(at.work.x.size());
+  for (Index i = 0; i < at.work.x.size(); ++i) {
+    const Extended sum =
+        (way * ((at.work.correction[i] + shifts[k / 2] * at.work.off[i]) * columns[i]) + at.low[i]) + at.x[i];
+    at.work.x[i] = static_cast<double>(sum);
+    at.work.low[i] = static_cast<double>(sum - at.work.x[i]);
   }
 }
 
-/// The quotients of the residuals along the line, of order six, and by what those of order four differ. moved: at
-/// x + k a dx, else at x.
-bool StepLine::residuals_along(const Variants& variants, Index solve, const Solved& at, double change, bool moved,
-                               Vector& by_six, Vector& less_four) {
+/// work.by_six: the quotients of the residuals along the line, of order six; work.less_four: by what those of order
+/// four differ. moved: at x + k a dx, else at x.
+bool StepLine::residuals_along(const Variants& variants, Index solve, Solved& at, double change, bool moved) {
   for (std::size_t k = 0; k < n_points; ++k) {
     const InUse in_use(*variants[k]);
     StepEquations& equations = variants[k]->integrator.equations();
-    if (!moved) equations.predict(solve, x_);
-    x_ = at.x;
-    low_ = at.low;
+    if (!moved) equations.predict(solve, at.work.x);
+    at.work.x = at.x;
+    at.work.low = at.low;
     if (moved) place(at, k, change);
     NonlinearEquations& system = equations.system(equations.system_of(solve));
-    residuals_[k].resize(x_.size());
+    at.work.residuals[k].resize(at.work.x.size());
     if (!at.extended)
-      system.residual(x_, residuals_[k]);
-    else if (!system.extended_residual(x_, low_, residuals_[k]))
+      system.residual(at.work.x, at.work.residuals[k]);
+    else if (!system.extended_residual(at.work.x, at.work.low, at.work.residuals[k]))
       return false;
   }
-  for (Index i = 0; i < x_.size(); ++i) {
-    const auto residual = [&](std::size_t k) { return residuals_[k][i]; };
+  for (Index i = 0; i < at.work.x.size(); ++i) {
+    const auto residual = [&](std::size_t k) { return at.work.residuals[k][i]; };
     const Extended sum = difference(sixth, residual);
-    by_six[i] = static_cast<double>(sum / change);
-    less_four[i] = static_cast<double>((difference(fourth, residual) - sum) / change);
+    at.work.by_six[i] = static_cast<double>(sum / change);
+    at.work.less_four[i] = static_cast<double>((difference(fourth, residual) - sum) / change);
   }
-  at.scaled->scale_rows(by_six);
-  at.scaled->scale_rows(less_four);
+  at.scaled->scale_rows(at.work.by_six);
+  at.scaled->scale_rows(at.work.less_four);
   return true;
 }
 
@@ -271,31 +271,32 @@ bool StepLine::residuals_along(const Variants& variants, Index solve, const Solv
 /// it is what the quotient of order four sees at the ends.
 bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, double change) {
   const Index size = at.x.size();
-  for (Vector* const of : {&x_, &correction_, &off_, &rest_of_line_, &fourth_of_line_}) of->setZero(size);
-  if (!residuals_along(variants, solve, at, change, false, rest_of_line_, fourth_of_line_)) return false;
-  const bool disagree = !(fourth_of_line_.lpNorm<Eigen::Infinity>() <=
-                          thresholds::smooth_difference * rest_of_line_.lpNorm<Eigen::Infinity>());
+  for (Vector* const of : {&at.work.x, &at.work.correction, &at.work.off, &at.work.by_six, &at.work.less_four})
+    of->setZero(size);
+  if (!residuals_along(variants, solve, at, change, false)) return false;
+  const bool disagree = !(at.work.less_four.lpNorm<Eigen::Infinity>() <=
+                          thresholds::smooth_difference * at.work.by_six.lpNorm<Eigen::Infinity>());
   double last = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < most_corrections; ++pass) {
-    if (!solve_linear(at, rest_of_line_) || (disagree && pass == 0 && !solve_linear(at, fourth_of_line_))) {
+    if (!solve_linear(at, at.work.by_six) || (disagree && pass == 0 && !solve_linear(at, at.work.less_four))) {
       failure_ = "the linear equations of its change are not solved";
       return false;
     }
-    const double part = rest_of_line_.lpNorm<Eigen::Infinity>();
+    const double part = at.work.by_six.lpNorm<Eigen::Infinity>();
     if (pass > 0 && !(part < last)) break;
-    correction_ += rest_of_line_;
-    if (disagree && pass == 0) off_ = fourth_of_line_;
+    at.work.correction += at.work.by_six;
+    if (disagree && pass == 0) at.work.off = at.work.less_four;
     last = part;
     // The matrix may not be that of F: then the points do not solve it to first order.
-    if (!at.approximate || part <= thresholds::enough_refinement * correction_.lpNorm<Eigen::Infinity>()) break;
-    if (!residuals_along(variants, solve, at, change, true, rest_of_line_, fourth_of_line_)) return false;
+    if (!at.approximate || part <= thresholds::enough_refinement * at.work.correction.lpNorm<Eigen::Infinity>()) break;
+    if (!residuals_along(variants, solve, at, change, true)) return false;
   }
   for (std::size_t k = 0; k < n_points; ++k) {
     const InUse in_use(*variants[k]);
     StepEquations& equations = variants[k]->integrator.equations();
     place(at, k, change);
-    if (at.extended) equations.system(equations.system_of(solve)).set_low(low_);
-    const Next then = equations.accept(solve, x_);
+    if (at.extended) equations.system(equations.system_of(solve)).set_low(at.work.low);
+    const Next then = equations.accept(solve, at.work.x);
     if (then == Next::advance) continue;
     failure_ = then == Next::fail ? equations.failure() : "a solve is repeated beside it, and not in it";
     return false;

@@ -71,6 +71,10 @@ class StepLine {
     Next then = Next::advance;
     bool extended = false;     ///< the residual is
     bool approximate = false;  ///< the matrix is not F_x
+    struct {
+      Vector x, xs, low, correction, off, right, rest, by_six, less_four;
+      std::array<Vector, n_points> residuals;
+    } work;  ///< of its size
   };
   /// After again(): so many, in the order of the scheme, unless repeats().
   std::size_t solves() const { return solves_; }
@@ -89,15 +93,12 @@ class StepLine {
   /// Its size, of scaled unknowns; the correction is in correction_.
   double correction(Solved& by, NonlinearEquations& system, const Vector& x, const Vector& low);
   bool solve_along(const Variants& variants, Index solve, Solved& at, double change);
-  bool residuals_along(const Variants& variants, Index solve, const Solved& at, double change, bool moved,
-                       Vector& by_six, Vector& less_four);
-  void place(const Solved& at, std::size_t k, double change);
+  bool residuals_along(const Variants& variants, Index solve, Solved& at, double change, bool moved);
+  void place(Solved& at, std::size_t k, double change);
   bool repeat_beside(const Variants& variants);
 
   std::vector<std::unique_ptr<Solved>> solved_;  ///< in the order in which they are found; then those of longer steps
   auto end_of_step() const { return solved_.begin() + static_cast<std::ptrdiff_t>(places_); }
-  std::array<Vector, n_points> residuals_;
-  Vector x_, xs_, low_, correction_, off_, right_, rest_, rest_of_line_, fourth_of_line_;
   double unsolved_ = 0;
   std::size_t solves_ = 0, places_ = 0;  ///< of the step that was taken again: its solves, with repetitions
   std::string failure_;
