@@ -20,7 +20,9 @@ namespace {
 
 /// Changes of a parameter, in parts of its size: the largest one, and how many times smaller ones are tried.
 constexpr double largest_change = 0x1p-9, smaller = 0.25;
-constexpr int most_changes = 24, most_over_events = 8;  // events of changes as small as rounding say nothing
+/// Where functions are found at Extended changes may be as small as the first, and otherwise, over events too, as the
+/// second: points of smaller ones differ by rounding alone.
+constexpr double smallest_change = 0x1p-48, smallest_of_doubles = 0x1p-20;
 /// Steps before a larger change is tried again, and twice as many each time that it is too large.
 constexpr int first_patience = 256, most_patience = 1 << 20;
 /// Changes of positions count against those of velocities in so many steps.
@@ -405,16 +407,17 @@ bool StepDerivative::find(Direction& direction) {
   p.resize(found.p.size());
   const auto of_q = [](const State& at, Index j) { return static_cast<Extended>(at.q.value()[j]) + at.q.tail()[j]; };
   const auto of_p = [](const State& at, Index j) { return static_cast<Extended>(at.p.value()[j]) + at.p.tail()[j]; };
+  const bool extended = !whole_ && (h_ == 0 || line_.extended());
+  const double smallest = direction.largest() * (extended ? smallest_change : smallest_of_doubles);
   const Remainder remainder(root_mass_, after_, time_in_steps * std::abs(h_),
                             whole_ ? thresholds::event_rounding : thresholds::term_rounding,
-                            h_ == 0 || line_.extended() ? 0 : thresholds::step_rounding);
+                            extended ? 0 : thresholds::step_rounding);
   constexpr double none = std::numeric_limits<double>::infinity();
   double rest = none, before = none, least = none;
   bool back = false;  // smaller changes have become rounding
   const double at_first = direction.begin(h_ == 0);
-  // Each point may have repeated its solves another number of times, until they were good enough.
-  const bool repeats = !whole_ && h_ != 0 && line_.repeats();
-  for (int k = 0; k < (whole_ ? most_over_events : most_changes); ++k) {
+  bool from_largest = at_first == direction.largest();
+  for (;;) {
     rest = none;
     if (carry(direction)) {
       combine(direction, sixth, of_q, found.q);
@@ -426,13 +429,16 @@ bool StepDerivative::find(Direction& direction) {
       rest = remainder(q, p, found.q, found.p, direction.largest());
       off_middle(direction, again_, of_q, q);
       off_middle(direction, again_, of_p, p);
-      const double middle = remainder(q, p, found.q, found.p, repeats ? direction.largest() : direction.change);
+      const double middle = remainder(q, p, found.q, found.p, direction.largest());
       if (!(middle < thresholds::same_solution)) rest = std::max(rest, middle);
     }
     least = std::min(least, rest);
     if (rest < thresholds::smooth_difference || back) break;
     back = rest > before && before < thresholds::rough_difference;
-    direction.change_by(back ? 1 / smaller : smaller);
+    const bool more = direction.change * smaller >= smallest;
+    if (!back && !more && (from_largest || rest < thresholds::rough_difference)) break;
+    direction.change_by(back ? 1 / smaller : more ? smaller : direction.largest() / direction.change);
+    from_largest = from_largest || (!back && !more);
     before = rest;
   }
   direction.end_search(at_first);
