@@ -57,7 +57,7 @@ void Integrator::Impl::count(const SolveReport& report) {
   counters.factorisations += report.factorisations;
 }
 
-/// What was allocated for one of an earlier step is taken again.
+/// The storage of an earlier step is taken again.
 void Integrator::Impl::keep_solved_step(double h) {
   SolvedStep step;
   if (!spare_solved_steps.empty()) {

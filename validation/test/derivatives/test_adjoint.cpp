@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(times_between_steps) {
   check(s, problem);
 }
 
-/// What holds constraints that repeat others is that of a position of the motion, and another one from time to time.
+/// The border that holds them is found anew from time to time.
 BOOST_AUTO_TEST_CASE(constraints_that_repeat_others) {
   const Problem& problem = registry().problem("bricard-loop");
   for (const std::string scheme : {"energy-momentum", "energy-momentum-general", "rattle", "hbvm"}) {

@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(dense_and_klu_take_the_same_steps) {
 
 }  // namespace
 
-// What holds constraints that repeat others is found anew in most of these steps.
+// The border of constraints that repeat others is found anew in most of these steps.
 BOOST_AUTO_TEST_CASE(a_step_is_a_function_of_its_start) {
   const Registry& registry = gnomon::registry();
   const ProblemInstance instance = registry.build("bricard-loop");

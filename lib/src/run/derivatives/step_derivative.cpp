@@ -12,6 +12,7 @@
 #include "gnomon/model/system.hpp"
 #include "gnomon/start/border.hpp"
 #include "gnomon/start/consistent_start.hpp"
+#include "run/derivatives/remainder.hpp"
 #include "start/saddle_point.hpp"
 
 namespace gnomon {
@@ -27,60 +28,6 @@ constexpr double smallest_change = 0x1p-48, smallest_of_doubles = 0x1p-20;
 constexpr int first_patience = 256, most_patience = 1 << 20;
 /// Changes of positions count against those of velocities in so many steps.
 constexpr double time_in_steps = 16;
-
-/// By which part of a derivative another one differs from it. What differs by no more than the rounding of the state
-/// after the largest change does not differ: derivatives that are zero are known to that. Positions count against
-/// velocities in a time; where that is zero, each part by itself. Also how far states are apart.
-class Remainder {
- public:
-  /// rounding: of the state, where two derivatives do not differ; and where they are zero themselves
-  Remainder(const Vector& root_mass, const State& z, double time, double rounding = thresholds::term_rounding,
-            double rounding_of_none = 0)
-      : rounding_(rounding), rounding_of_none_(rounding_of_none), weights_(root_mass), z_(z), time_(time) {}
-
-  double operator()(const Vector& off_q, const Vector& off_p, const Vector& q, const Vector& p, double largest) const {
-    const auto part = [this, largest](double off, double size, double whole) {
-      const bool none = size * largest <= rounding_of_none_ * whole;
-      const double rounding = none ? std::max(rounding_, rounding_of_none_) : rounding_;
-      return off == 0 || off * largest <= rounding * whole ? 0 : off / size;
-    };
-    // At rest momenta are rounding: they count against those of all energy.
-    const double z_q = of_q(z_.q.value()), z_p = std::max(of_p(z_.p.value()), std::sqrt(2 * z_.energy_scale));
-    if (time_ == 0) return std::max(part(of_q(off_q), of_q(q), z_q), part(of_p(off_p), of_p(p), z_p));
-    return part(both(off_q, off_p), both(q, p), std::max(z_q / time_, z_p));
-  }
-  /// From the state to another one after the same step, as a part of it.
-  double apart(const State& other) const {
-    const double whole = std::max(both(z_.q.value(), z_.p.value()), std::sqrt(2 * z_.energy_scale));
-    const double off = both(other.q.value() - z_.q.value(), other.p.value() - z_.p.value());
-    return off == 0 ? 0 : off / whole;
-  }
-  /// Whether a change of a derivative shows in the state: is above its rounding.
-  bool shows(const Vector& q, const Vector& p, double change) const {
-    const Vector &z_q = z_.q.value(), &z_p = z_.p.value();
-    return of_q(q) * change > thresholds::change_rounding * of_q(z_q) ||
-           of_p(p) * change > thresholds::change_rounding * std::max(of_p(z_p), std::sqrt(2 * z_.energy_scale));
-  }
-
- private:
-  template <class X>
-  double of_q(const X& q) const {
-    return q.cwiseProduct(weights_).template lpNorm<Eigen::Infinity>();
-  }
-  template <class X>
-  double of_p(const X& p) const {
-    return p.cwiseQuotient(weights_).template lpNorm<Eigen::Infinity>();
-  }
-  template <class X, class Y>
-  double both(const X& q, const Y& p) const {
-    return std::max(of_q(q) / time_, of_p(p));
-  }
-
-  double rounding_, rounding_of_none_;
-  const Vector& weights_;
-  const State& z_;
-  double time_;
-};
 
 /// d f(k)/d s of what f gives at the points
 template <class F>
@@ -122,34 +69,6 @@ void combine(const Direction& direction, Vector State::*part, Vector& out) {
 }
 
 }  // namespace
-
-TakenSteps::TakenSteps(Integrator& run) : run_(&run), events_(events_seen()) {
-  run.keep_solved_steps(true);
-}
-
-std::size_t TakenSteps::events_seen() const {
-  return run_->events().size() + static_cast<std::size_t>(run_->counters().overstepped_switches);
-}
-
-void TakenSteps::get(const State& before, const State& after, Taken& step) {
-  const double whole = (after.t - before.t) + (after.t_tail - before.t_tail);
-  step.pieces = run_->solved_steps();
-  double way = 0;
-  for (const SolvedStep& piece : step.pieces) way += piece.h;
-  // A switch at the end of a step, which it comes to, is none within it.
-  const auto& all = run_->events();
-  std::size_t at_end = 0;
-  const double rounding = thresholds::same_time * std::max(std::abs(after.t), std::abs(whole));
-  while (at_end < all.size() && all[all.size() - 1 - at_end].kind == EventKind::switched &&
-         std::abs(all[all.size() - 1 - at_end].t - after.t) <= rounding)
-    ++at_end;
-  const std::size_t events = events_seen();
-  step.whole =
-      events != events_ || run_->system().parts().obstacles ||
-      std::abs(whole - way) > thresholds::end_of_step * std::abs(way) + thresholds::same_time * std::abs(after.t);
-  events_ = events;
-  if (step.whole) step.pieces = {{before, whole, {}}};
-}
 
 double Direction::largest() const {
   return largest_change * of.size;

@@ -47,7 +47,7 @@ StepLine::Solved& StepLine::solved(std::size_t place, Integrator& run, Nonlinear
     at.scaled->attach_algebra(options.algebra);
     const Options automatic("derivatives of a step", {algebra_option(*options.algebras)});
     at.algebra = AlgebraChoice(*options.algebras, automatic).attach(*at.scaled);
-    // Those of callbacks are differences, and friction by multipliers of least norm has derivatives without that norm's.
+    // Callbacks have differences, and friction by multipliers of least norm has no derivatives of that norm.
     const Parts& parts = run.system().parts();
     at.approximate = !parts.extended || (parts.friction && !run.constraint_rank().dependent.empty());
     at.matrix.setZero(equations.pattern().nonzeros());
