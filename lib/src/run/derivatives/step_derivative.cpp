@@ -326,7 +326,8 @@ bool StepDerivative::find(Direction& direction) {
   p.resize(found.p.size());
   const auto of_q = [](const State& at, Index j) { return static_cast<Extended>(at.q.value()[j]) + at.q.tail()[j]; };
   const auto of_p = [](const State& at, Index j) { return static_cast<Extended>(at.p.value()[j]) + at.p.tail()[j]; };
-  const bool extended = !whole_ && (h_ == 0 || line_.extended());
+  // The border of another position is found at double.
+  const bool extended = !whole_ && (h_ == 0 || (line_.extended() && direction.start.border.isZero(0)));
   const double smallest = direction.largest() * (extended ? smallest_change : smallest_of_doubles);
   const Remainder remainder(root_mass_, after_, time_in_steps * std::abs(h_),
                             whole_ ? thresholds::event_rounding : thresholds::term_rounding,
