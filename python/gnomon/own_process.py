@@ -14,6 +14,7 @@ from typing import Any
 from .errors import FileError
 
 SECONDS = 60  # of computing
+SECONDS_OF_WAITING = 300  # by the clock, as for a lock in memory that a damaged file has overwritten
 
 
 def in_own_process(what: str, work: Callable[[], Any]) -> Any:
@@ -30,7 +31,8 @@ def in_own_process(what: str, work: Callable[[], Any]) -> Any:
     status = os.waitpid(child, 0)[1]
     if status != 0:
         by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-        how = "computes for more than a minute" if by == signal.SIGPROF else "crashes"
+        ends = {signal.SIGPROF: "computes for more than a minute", signal.SIGALRM: "does not come to an end"}
+        how = ends.get(by, "crashes")
         end = f" ({signal.strsignal(by)})" if by else ""
         raise FileError(f"{what} is damaged: the HDF5 library {how} when it reads it{end}")
     result, error = pickle.loads(data)
@@ -46,6 +48,8 @@ def _work_and_end(sender: int, work: Callable[[], Any]) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_OF_WAITING)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what libraries print about a crash helps nobody
         try:
             outcome = (work(), None)

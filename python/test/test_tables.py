@@ -6,11 +6,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import gnomon as gn
 import numpy as np
 import pytest
+from gnomon import own_process
 from gnomon.own_process import in_own_process
 
 program = os.environ.get("GNOMON_PROGRAM") or shutil.which("gnomon")
@@ -117,9 +119,12 @@ def test_damaged_tables_are_refused(tmp_path):
         assert refused > 20
 
 
-def test_a_reader_that_crashes_is_one_sentence():
+def test_a_reader_that_crashes_is_one_sentence(monkeypatch):
     with pytest.raises(gn.FileError, match="table is damaged: .* crashes .*Segmentation fault"):
         in_own_process("table", lambda: os.kill(os.getpid(), signal.SIGSEGV))
     with pytest.raises(KeyError, match="x"):
         in_own_process("table", lambda: {}["x"])
     assert in_own_process("table", lambda: [1, 2]) == [1, 2]
+    monkeypatch.setattr(own_process, "SECONDS_OF_WAITING", 0.2)
+    with pytest.raises(gn.FileError, match="table is damaged: .* does not come to an end .*Alarm clock"):
+        in_own_process("table", lambda: time.sleep(60))

@@ -58,22 +58,23 @@ struct Message {
   }
 };
 
-/// Each request has so many seconds of computing.
-void limit_computing() {
-  constexpr time_t seconds = 60;
-  const itimerval limit{{0, 0}, {seconds, 0}};
+/// Each request has so many seconds of computing, and by the clock.
+void limit_time(unsigned seconds) {
+  constexpr time_t seconds_of_computing = 60;
+  const itimerval limit{{0, 0}, {seconds_of_computing, 0}};
   setitimer(ITIMER_PROF, &limit, nullptr);
+  ::alarm(seconds);
 }
 
-void answer_all(int socket, const std::function<AnsweringProcess::Answer()>& begin) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF}) std::signal(signal, SIG_DFL);
+void answer_all(int socket, const std::function<AnsweringProcess::Answer()>& begin, unsigned seconds) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF, SIGALRM}) std::signal(signal, SIG_DFL);
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   const int nowhere = ::open("/dev/null", O_WRONLY);
   if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
   AnsweringProcess::Answer answer;
   for (Message request; request.receive(socket);) {
-    limit_computing();
+    limit_time(seconds);
     Message reply;
     try {
       if (!answer) answer = begin();
@@ -84,19 +85,21 @@ void answer_all(int socket, const std::function<AnsweringProcess::Answer()>& beg
       reply = {static_cast<std::uint64_t>(ErrorCode::bad_file), error.what()};
     }
     if (!reply.send(socket)) return;
+    ::alarm(0);
   }
 }
 
 }  // namespace
 
-AnsweringProcess::AnsweringProcess(std::string file, std::string library, const std::function<Answer()>& begin)
+AnsweringProcess::AnsweringProcess(std::string file, std::string library, const std::function<Answer()>& begin,
+                                   unsigned seconds)
     : file_(std::move(file)), library_(std::move(library)) {
   int ends[2];
   const bool connected = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
   child_ = connected ? ::fork() : -1;
   if (child_ == 0) {
     ::close(ends[0]);
-    answer_all(ends[1], begin);
+    answer_all(ends[1], begin, seconds);
     ::_exit(0);
   }
   if (connected) ::close(ends[1]);
@@ -112,7 +115,9 @@ std::string AnsweringProcess::ask(const std::string& request) {
     return std::move(reply.text);
   }
   const int status = end(), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  const std::string how = signal == SIGPROF ? "computes for more than a minute" : "crashes";
+  const std::string how = signal == SIGPROF   ? "computes for more than a minute"
+                          : signal == SIGALRM ? "does not come to an end"
+                                              : "crashes";
   throw Error(ErrorCode::bad_file, file_ + " is damaged: the " + library_ + " library " + how + " when it reads it" +
                                        (signal != 0 ? std::string(" (") + strsignal(signal) + ")" : ""));
 }

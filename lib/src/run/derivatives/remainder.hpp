@@ -37,6 +37,11 @@ class Remainder {
     const double off = both(other.q.value() - z_.q.value(), other.p.value() - z_.p.value());
     return off == 0 ? 0 : off / whole;
   }
+  /// A change as a part of the state.
+  double part(const Vector& q, const Vector& p) const {
+    const double whole = std::max(both(z_.q.value(), z_.p.value()), std::sqrt(2 * z_.energy_scale));
+    return whole > 0 ? both(q, p) / whole : 0;
+  }
   /// Whether a change of a derivative shows in the state: is above its rounding.
   bool shows(const Vector& q, const Vector& p, double change) const {
     const Vector &z_q = z_.q.value(), &z_p = z_.p.value();

@@ -328,10 +328,13 @@ bool StepDerivative::find(Direction& direction) {
   const auto of_p = [](const State& at, Index j) { return static_cast<Extended>(at.p.value()[j]) + at.p.tail()[j]; };
   // The border of another position is found at double.
   const bool extended = !whole_ && (h_ == 0 || (line_.extended() && direction.start.border.isZero(0)));
-  const double smallest = direction.largest() * (extended ? smallest_change : smallest_of_doubles);
   const Remainder remainder(root_mass_, after_, time_in_steps * std::abs(h_),
                             whole_ ? thresholds::event_rounding : thresholds::term_rounding,
                             extended ? 0 : thresholds::step_rounding);
+  double smallest = direction.largest() * (extended ? smallest_change : smallest_of_doubles);
+  // Tangents of a chaotic motion grow: a small change moves its state far.
+  if (const double part = h_ == 0 ? 0 : remainder.part(direction.start.q, direction.start.p); part > 0)
+    smallest = std::min(smallest, (extended ? smallest_change : smallest_of_doubles) * largest_change / part);
   constexpr double none = std::numeric_limits<double>::infinity();
   double rest = none, before = none, least = none;
   bool back = false;  // smaller changes have become rounding
