@@ -12,7 +12,8 @@
 namespace gnomon {
 
 /// A process that answers requests. What ends it, a crash of a library, a minute of computing for one answer or some
-/// minutes of waiting, as for a lock in memory that a damaged file has overwritten, ends it alone. It has no standard error: what libraries print about a crash helps nobody.
+/// minutes of waiting, as for a lock in memory that a damaged file has overwritten, ends it alone. It has no standard
+/// error: what libraries print about a crash helps nobody.
 class GNOMON_EXPORT AnsweringProcess {
  public:
   using Answer = std::function<std::string(const std::string& request)>;
