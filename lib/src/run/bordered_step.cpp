@@ -57,7 +57,7 @@ void BorderedStep::prepare(State& z) const {
 }
 
 void BorderedStep::begin(const State& z0, double h) {
-  if (z0.border.size() > 0) border_->take(z0.border);
+  if (z0.border.size() == n_ + 1) border_->take(z0.border);
   border_->set_time(z0.t);
   copy_resized(z0, wide_, start_);
   if (changes_) spread_changes();

@@ -33,14 +33,14 @@ class Remainder {
   }
   /// From the state to another one after the same step, as a part of it.
   double apart(const State& other) const {
-    const double whole = std::max(both(z_.q.value(), z_.p.value()), std::sqrt(2 * z_.energy_scale));
-    const double off = both(other.q.value() - z_.q.value(), other.p.value() - z_.p.value());
-    return off == 0 ? 0 : off / whole;
+    return part(other.q.value() - z_.q.value(), other.p.value() - z_.p.value());
   }
   /// A change as a part of the state.
-  double part(const Vector& q, const Vector& p) const {
+  template <class X, class Y>
+  double part(const X& q, const Y& p) const {
     const double whole = std::max(both(z_.q.value(), z_.p.value()), std::sqrt(2 * z_.energy_scale));
-    return whole > 0 ? both(q, p) / whole : 0;
+    const double change = both(q, p);
+    return change == 0 ? 0 : change / whole;
   }
   /// Whether a change of a derivative shows in the state: is above its rounding.
   bool shows(const Vector& q, const Vector& p, double change) const {

@@ -333,8 +333,9 @@ bool StepDerivative::find(Direction& direction) {
                             extended ? 0 : thresholds::step_rounding);
   double smallest = direction.largest() * (extended ? smallest_change : smallest_of_doubles);
   // Tangents of a chaotic motion grow: a small change moves its state far.
-  if (const double part = h_ == 0 ? 0 : remainder.part(direction.start.q, direction.start.p); part > 0)
-    smallest = std::min(smallest, (extended ? smallest_change : smallest_of_doubles) * largest_change / part);
+  if (const double part = h_ == 0 ? 0 : remainder.part(direction.start.q, direction.start.p);
+      part > 0 && std::isfinite(part))
+    smallest = std::min(smallest, smallest / direction.largest() * largest_change / part);
   constexpr double none = std::numeric_limits<double>::infinity();
   double rest = none, before = none, least = none;
   bool back = false;  // smaller changes have become rounding

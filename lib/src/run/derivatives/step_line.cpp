@@ -291,6 +291,15 @@ bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, do
     if (!at.approximate || part <= thresholds::enough_refinement * at.work.correction.lpNorm<Eigen::Infinity>()) break;
     if (!residuals_along(variants, solve, at, change, true)) return false;
   }
+  if (const double whole = at.work.correction.lpNorm<Eigen::Infinity>();
+      at.approximate && last > thresholds::unshrinking_change * whole) {
+    if (!(last < thresholds::rough_difference * whole)) {
+      failure_ = "its change does not solve its equations, of which corrections of " + number_text(last / whole) +
+                 " of it remain";
+      return false;
+    }
+    unsolved_ = std::max(unsolved_, last / whole);
+  }
   for (std::size_t k = 0; k < n_points; ++k) {
     const InUse in_use(*variants[k]);
     StepEquations& equations = variants[k]->integrator.equations();
