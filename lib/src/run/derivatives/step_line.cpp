@@ -273,23 +273,22 @@ bool StepLine::solve_along(const Variants& variants, Index solve, Solved& at, do
   const Index size = at.x.size();
   for (Vector* const of : {&at.work.x, &at.work.correction, &at.work.off, &at.work.by_six, &at.work.less_four})
     of->setZero(size);
-  if (!residuals_along(variants, solve, at, change, false)) return false;
-  const bool disagree = !(at.work.less_four.lpNorm<Eigen::Infinity>() <=
-                          thresholds::smooth_difference * at.work.by_six.lpNorm<Eigen::Infinity>());
-  double last = std::numeric_limits<double>::infinity();
+  double last = std::numeric_limits<double>::infinity(), smooth = 0;
   for (int pass = 0; pass < most_corrections; ++pass) {
-    if (!solve_linear(at, at.work.by_six) || (disagree && pass == 0 && !solve_linear(at, at.work.less_four))) {
+    if (!residuals_along(variants, solve, at, change, pass > 0)) return false;
+    if (pass == 0) smooth = thresholds::smooth_difference * at.work.by_six.lpNorm<Eigen::Infinity>();
+    const bool disagree = !(at.work.less_four.lpNorm<Eigen::Infinity>() <= smooth);
+    if (!solve_linear(at, at.work.by_six) || (disagree && !solve_linear(at, at.work.less_four))) {
       failure_ = "the linear equations of its change are not solved";
       return false;
     }
+    if (disagree) at.work.off = at.work.less_four;
     const double part = at.work.by_six.lpNorm<Eigen::Infinity>();
     if (pass > 0 && !(part < last)) break;
     at.work.correction += at.work.by_six;
-    if (disagree && pass == 0) at.work.off = at.work.less_four;
     last = part;
     // The matrix may not be that of F: then the points do not solve it to first order.
     if (!at.approximate || part <= thresholds::enough_refinement * at.work.correction.lpNorm<Eigen::Infinity>()) break;
-    if (!residuals_along(variants, solve, at, change, true)) return false;
   }
   if (const double whole = at.work.correction.lpNorm<Eigen::Infinity>();
       at.approximate && last > thresholds::unshrinking_change * whole) {
