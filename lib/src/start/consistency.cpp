@@ -222,18 +222,25 @@ void check_obstacles(const System& system, double t, const Vector& q) {
   }
 }
 
+/// What the rank of G is taken for on the way to the constraints.
+struct Ranks {
+  bool loose;        ///< singular values below a hundred times the misfit count as zero
+  Index there = 0;   ///< that on the constraints: so many singular values count. Zero: not known, found
+  bool full = true;  ///< found: each was m
+};
+
 /// W dq + G^T mu = 0, G dq = -g, until g no longer shrinks below the accuracy of its own evaluation; false, with q
 /// where g was least, where it does not come so far. Constraints that repeat others do so on the constraints only:
 /// beside them by the distance d the singular values of what repeats are of the size of d, and dq must not follow
-/// these. Loose: singular values below a hundred times the misfit count as zero.
-bool project_position(const System& system, const Probe& probe, double t, const PositionMetric* metric, bool loose,
+/// these.
+bool project_position(const System& system, const Probe& probe, double t, const PositionMetric* metric, Ranks& ranks,
                       Vector& q) {
   constexpr int most_iterations = 50;
   constexpr double beside_misfit = 100;
   const Index m = system.m();
   const Vector zero = Vector::Zero(system.n()), given = q;
   Vector r(m), values(system.constraint_pattern().nonzeros()), step, multipliers, best = q;
-  Index at = 0;
+  Index at = 0, rank = m;
   double error = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     probe("constraint g", r, [&](Vector& out) { system.constraints(t, q, out); });
@@ -246,15 +253,19 @@ bool project_position(const System& system, const Probe& probe, double t, const 
     }
     if (error == 0 || (stagnates && error <= thresholds::on_constraints)) break;
     const double threshold =
-        loose ? std::clamp(beside_misfit * now, thresholds::rank, thresholds::loosest_rank) : thresholds::rank;
-    SaddlePoint(system, t, q, threshold, metric, true).solve(zero, -r, step, multipliers);
+        ranks.loose ? std::clamp(beside_misfit * now, thresholds::rank, thresholds::loosest_rank) : thresholds::rank;
+    const SaddlePoint saddle_point(system, t, q, threshold, metric, true, ranks.there);
+    rank = saddle_point.rank();
+    ranks.full = ranks.full && rank == m;
+    saddle_point.solve(zero, -r, step, multipliers);
     q += step;
   }
   if (error <= thresholds::on_constraints) {
     q = best;
+    ranks.there = rank;
     return true;
   }
-  q = loose ? given : best;
+  q = ranks.loose ? given : best;
   return false;
 }
 
@@ -330,8 +341,18 @@ void project_positions(const System& system, double t, Vector& q, const Position
   if (system.m() == 0) return;
   const Probe probe(system);
   probe_constraints(system, probe, t, q, zero, Vector::Ones(system.n()));
-  for (const bool loose : {true, false})
-    if (project_position(system, probe, t, metric, loose, q)) return;
+  for (const bool loose : {true, false}) {
+    Vector found = q;
+    Ranks ranks{loose};
+    if (!project_position(system, probe, t, metric, ranks, found)) {
+      if (!loose) q = found;
+      continue;
+    }
+    // Another rank beside the constraints than on them leads to a point that is not the nearest one.
+    if (Ranks known{false, ranks.there}; !ranks.full && project_position(system, probe, t, metric, known, q)) return;
+    q = found;
+    return;
+  }
   throw Error(ErrorCode::inconsistent_start, misfit_text(system, t, q));
 }
 

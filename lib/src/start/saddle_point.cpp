@@ -196,14 +196,12 @@ class GivensQr {
   std::vector<Index> dependent_;
 };
 
-/// Singular values of A beyond so many, where they are small, become zero: a smooth function of A, which one of the
+/// Singular values of A beyond so many become zero: a smooth function of A, which one of the
 /// pivots of QR is not.
 void leave_out_smallest(Matrix& a, Index rank) {
   const Eigen::BDCSVD<Matrix> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const Vector& sizes = svd.singularValues();
-  for (Index k = rank; k < sizes.size(); ++k)
-    if (sizes[k] < thresholds::loosest_rank * sizes[0])
-      a -= svd.matrixU().col(k) * sizes[k] * svd.matrixV().col(k).transpose();
+  for (Index k = rank; k < sizes.size(); ++k) a -= svd.matrixU().col(k) * sizes[k] * svd.matrixV().col(k).transpose();
 }
 
 ConstraintRank large_rank(const Sparse& a, double threshold) {
