@@ -8,7 +8,9 @@
 
 #include "gnomon/formula/dual.hpp"
 #include "gnomon/model/start_velocity.hpp"
+#include "gnomon/scheme/state.hpp"
 #include "gnomon/start/consistency.hpp"
+#include "gnomon/start/consistent_start.hpp"
 
 namespace gnomon::campaign {
 
@@ -359,11 +361,29 @@ RandomProblem drawn(Draw& draw, const Features& features) {
 
 }  // namespace
 
+namespace {
+
+/// Strong friction that is not linear in the multipliers may leave none at the start (Painleve's paradox).
+bool has_multipliers(const RandomProblem& problem) {
+  if (!problem.instance.model->mechanical()->parts().friction) return true;
+  State z;
+  z.q.set(problem.instance.q0);
+  z.p.set(problem.instance.p0);
+  try {
+    index1_multipliers(*problem.instance.model, z.view());
+    return true;
+  } catch (const CannotEvaluate&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 RandomProblem random_problem(std::uint64_t seed, std::uint64_t number, const Features& features) {
   Draw draw(seed, number);
   for (;;) {
     RandomProblem problem = drawn(draw, features);
-    if (problem.period > 0) return problem;
+    if (problem.period > 0 && has_multipliers(problem)) return problem;
   }
 }
 

@@ -162,7 +162,7 @@ std::string Integrator::Impl::turn_text() {
          number_text(most_turned) + " rad can be told from as much the other way";
 }
 
-void Integrator::start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& near) {
+void Integrator::start(double t0, const Vector& q0, const Vector& p0, const std::vector<int>& near) try {
   const Windings at_start(near);
   const bool project = impl_->options.project_start;
   if (impl_->driver) {
@@ -207,6 +207,8 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0, const std:
   impl_->begin_rank_watch();
   impl_->started = true;
   impl_->notify();
+} catch (const CannotEvaluate& error) {
+  throw Error(ErrorCode::callback_failed, "system " + impl_->model->name() + ": at the start " + error.what());
 }
 
 void Integrator::Impl::watch_start(long double added_energy) {

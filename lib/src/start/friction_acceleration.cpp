@@ -69,7 +69,9 @@ void friction_acceleration(const System& system, double t, const Vector& q, cons
     if (at_rounding(change, last)) return;
     last = change;
   }
-  throw CannotEvaluate("no multipliers were found that agree with their friction");
+  throw CannotEvaluate(
+      "no multipliers were found that agree with their friction; friction as strong as the constraint forces may leave "
+      "none");
 }
 
 Vector acceleration_by(const System& system, double t, const Vector& q, const Vector& force) {

@@ -225,7 +225,9 @@ void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w
     }
     last = s.advance(y, z, psi);
   }
-  throw CannotEvaluate("no multiplier was found for which the hidden constraint stays satisfied");
+  throw CannotEvaluate(
+      "no multiplier was found that keeps the hidden constraint satisfied; a multiplier force r(y,z,psi) as strong as "
+      "what it balances may leave none");
 }
 
 double Index1::condition(const ConstVectorRef& y, const ConstVectorRef& z, const ConstVectorRef& psi) {

@@ -264,6 +264,10 @@ bool StepDerivative::make_variants(Direction& direction) {
   for (std::size_t k = 0; k < n_points; ++k)
     if (auto& variant = direction.variants[k]; !variant) try {
         variant = make_(direction.parameter, line_points[k] * direction.change);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::callback_failed && error.code() != ErrorCode::inconsistent_start) throw;
+        failure_ = error.what();
+        return false;
       } catch (const CannotEvaluate& error) {
         failure_ = error.what();
         return false;
