@@ -118,6 +118,9 @@ class Judge final : public Observer {
   bool observe(const State& z, long step) override {
     scales_.record(z);
     const Levels at = now(z);
+    if (const PromiseMeasure found = worst_row(Promise::hidden, at.hidden, scales_.velocities(), 1e-13);
+        found.error > PromiseWatch::margin * found.gate)
+      scales_.count_rounding(z, integrator_.monitor().pulled_speed());
     for (Vector Levels::*rows : {&Levels::position, &Levels::hidden})
       largest_.*rows = (largest_.*rows).cwiseMax(at.*rows);
     for (double Levels::*size : {&Levels::kinetic, &Levels::potential})
