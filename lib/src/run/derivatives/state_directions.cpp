@@ -14,14 +14,24 @@ namespace {
 /// A change of q and one of p count as large after so many steps.
 constexpr double long_time_in_steps = 16;
 
-Direction of_state(const char* name) {
-  return Direction(Direction::of_state, {name, 1, false, {}});
+/// Of a state, after the largest change: by less it does not depend on what the scheme carries beside q and p. Schemes
+/// that do not depend on B at all, of the border of constraints that repeat others, do so by the rounding of solves.
+constexpr double of_carried = 0x1p-36;
+
+Direction of_state(const char* name, double none = 0) {
+  Direction direction(Direction::of_state, {name, 1, false, {}});
+  direction.none = none;
+  return direction;
+}
+
+Direction carried() {
+  return of_state("what the scheme carries", of_carried);
 }
 
 }  // namespace
 
 StateDirections::StateDirections(Integrator& run)
-    : run_(run), held_(held_constraints(run.system(), {})), beside_(of_state("what the scheme carries")) {}
+    : run_(run), held_(held_constraints(run.system(), {})), beside_(carried()) {}
 
 void StateDirections::set(const State& z, double h) {
   const Windings turns(z.turns);
@@ -81,7 +91,7 @@ Direction& StateDirections::beside(Index first, Index end) {
 }
 
 Direction& StateDirections::entry(Index place) {
-  while (static_cast<Index>(entries_.size()) < carried_.size()) entries_.push_back(of_state("what the scheme carries"));
+  while (static_cast<Index>(entries_.size()) < carried_.size()) entries_.push_back(carried());
   Direction& direction = entries_[static_cast<std::size_t>(place)];
   set_carried(direction, scales_[place] * Vector::Unit(carried_.size(), place));
   return direction;

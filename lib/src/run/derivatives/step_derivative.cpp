@@ -334,7 +334,7 @@ bool StepDerivative::find(Direction& direction) {
   const bool extended = !whole_ && (h_ == 0 || (line_.extended() && direction.start.border.isZero(0)));
   const Remainder remainder(root_mass_, after_, time_in_steps * std::abs(h_),
                             whole_ ? thresholds::event_rounding : thresholds::term_rounding,
-                            extended ? 0 : thresholds::step_rounding);
+                            std::max(extended ? 0 : thresholds::step_rounding, direction.none));
   double smallest = direction.largest() * (extended ? smallest_change : smallest_of_doubles);
   // Tangents of a chaotic motion grow: a small change moves its state far.
   if (const double part = h_ == 0 ? 0 : remainder.part(direction.start.q, direction.start.p);

@@ -28,7 +28,8 @@ struct Direction {
   static constexpr std::size_t of_state = std::numeric_limits<std::size_t>::max();
   std::size_t parameter;  ///< of_state: of none, the start of the step alone changes
   Sensitivities::Parameter of;
-  double change;  ///< a
+  double change;    ///< a
+  double none = 0;  ///< a derivative that moves the state by no more of it, after the largest change, is zero
   std::array<std::unique_ptr<Variant>, n_points> variants;
   StepLine::States at;  ///< the states at the points
   StateChange start, end;

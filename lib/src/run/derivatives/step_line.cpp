@@ -197,13 +197,19 @@ bool StepLine::factorise(Solved& at) {
 }
 
 bool StepLine::solve_linear(Solved& by, Vector& f) {
+  const SparsityPattern& pattern = by.scaled->pattern();
   by.work.right = f;
   if (!by.algebra->solve(f)) return false;
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_corrections; ++k) {
+    // At Extended: the matrix of a stiff system is ill-conditioned.
     by.work.rest.resize(f.size());
-    multiply(by.scaled->pattern(), by.matrix, f, by.work.rest);
-    by.work.rest = by.work.right - by.work.rest;
+    for (Index i = 0; i < f.size(); ++i) {
+      Extended rest = by.work.right[i];
+      for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e)
+        rest -= static_cast<Extended>(by.matrix[e]) * f[pattern.indices[e]];
+      by.work.rest[i] = static_cast<double>(rest);
+    }
     if (!by.algebra->solve(by.work.rest)) return false;
     const double size = by.work.rest.lpNorm<Eigen::Infinity>();
     if (!(size < last)) break;
