@@ -16,7 +16,30 @@ using RodSystem = gnomon::AutodiffSystem<Rods<>>;
 
 namespace {
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-}
+
+/// Three cranks of length 1 at distances of 1, coupled at their ends A, B, C: |A-B| = |B-C| = 1 and, where M = 6,
+/// |A-C| = 2, which repeats these while A, B and C are in a line, and beside that does not.
+template <Index M>
+struct CoupledCranks : AutodiffModel<6, M> {
+  SystemTraits describe() const {
+    SystemTraits traits;
+    traits.name = "coupled-cranks";
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal((Vector(6) << 1, 1, 1, 1, 1, 1).finished()); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return q[1] + q[3] + q[5];
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    const auto off = [](const S& x, const S& y, double length) { return x * x + y * y - length * length; };
+    for (int k = 0; k < 3; ++k) g[k] = off(q[2 * k] - double(k), q[2 * k + 1], 1);
+    for (int k = 0; k < 2; ++k) g[3 + k] = off(q[2 * k + 2] - q[2 * k], q[2 * k + 3] - q[2 * k + 1], 1);
+    if (M == 6) g[M - 1] = off(q[4] - q[0], q[5] - q[1], 2);
+  }
+};
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(check_start)
 
@@ -212,6 +235,22 @@ BOOST_AUTO_TEST_CASE(large_systems) {
     const double ulp_of_coordinates = 2.2e-16 * static_cast<double>(links);
     BOOST_TEST(g.cwiseAbs().maxCoeff() <= 2 * ulp_of_coordinates);
     BOOST_TEST(gv.cwiseAbs().maxCoeff() <= 1e-14);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(constraints_that_repeat_others_do_not_lead_away) {
+  // To second order in the distance the start moves as without them.
+  const AutodiffSystem<CoupledCranks<5>> once{CoupledCranks<5>{}};
+  const AutodiffSystem<CoupledCranks<6>> repeated{CoupledCranks<6>{}};
+  const double c = std::cos(0.7), s = std::sin(0.7);
+  const Vector on = (Vector(6) << c, s, 1 + c, s, 2 + c, s).finished();
+  for (const double distance : {0.1, 0.03, 1e-2, 3e-3, 1e-3, 1e-4, 1e-5}) {
+    Vector q = on, p = Vector::Zero(6);
+    for (Index j = 0; j < 6; ++j) q[j] += distance * (j == 3 ? 1 : 0.1);
+    Vector with = q;
+    gnomon::project_start(once, 0, q, p);
+    gnomon::project_start(repeated, 0, with, p);
+    BOOST_TEST((with - q).norm() <= 10 * distance * distance * distance, distance << ": " << (with - q).norm());
   }
 }
 
