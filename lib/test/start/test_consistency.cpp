@@ -34,7 +34,7 @@ struct CoupledCranks : AutodiffModel<6, M> {
   template <class S>
   void constraints(const S&, const S* q, S* g) const {
     const auto off = [](const S& x, const S& y, double length) { return x * x + y * y - length * length; };
-    for (int k = 0; k < 3; ++k) g[k] = off(q[2 * k] - double(k), q[2 * k + 1], 1);
+    for (int k = 0; k < 3; ++k) g[k] = off(q[2 * k] - static_cast<double>(k), q[2 * k + 1], 1);
     for (int k = 0; k < 2; ++k) g[3 + k] = off(q[2 * k + 2] - q[2 * k], q[2 * k + 3] - q[2 * k + 1], 1);
     if (M == 6) g[M - 1] = off(q[4] - q[0], q[5] - q[1], 2);
   }
