@@ -53,6 +53,57 @@ struct PolarRingBead : AutodiffModel<2, 1> {
   }
 };
 
+/// A ring whose friction is along x alone: lambda = |v|^2 + (3/2) (1 + lambda^2)^(1/2) at 45 degrees and |v| = 1, which
+/// no lambda satisfies.
+struct StrongFriction : AutodiffModel<2, 1> {
+  SystemTraits describe() const {
+    SystemTraits traits;
+    traits.name = "strong-friction";
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  S potential(const S&, const S*) const {
+    return S(0.0);
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
+  }
+  template <class S>
+  void friction(const S*, const S* v, const S* lambda, S* force) const {
+    using std::sqrt;
+    force[0] = -3.0 * (v[0] * sqrt(1.0 + lambda[0] * lambda[0]));
+    force[1] = S(0.0);
+  }
+};
+
+struct StrongFrictionAndFloor : StrongFriction {
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    c[0] = 5.0 + q[1];
+  }
+};
+
+template <class Model>
+int check_refused() {
+  const double half = std::sqrt(0.5);
+  const ProblemInstance instance =
+      test::instance_of(Model(), (Vector(2) << half, half).finished(), (Vector(2) << -half, half).finished());
+  int refused = 0;
+  for (const std::string& name : registry().schemes()) try {
+      registry().integrator(instance, name, "newton");
+      BOOST_ERROR(name + " has started");
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::refused) continue;
+      const std::string text = error.what();
+      BOOST_TEST((error.code() == ErrorCode::callback_failed), name << ": " << text);
+      BOOST_TEST(text.find("system strong-friction: at the start no multiplier") == 0u, name << ": " << text);
+      ++refused;
+    }
+  return refused;
+}
+
 /// |q - closed form| at t = 1 and the gap of the energy book.
 struct Outcome {
   double error, book;
@@ -112,6 +163,10 @@ Vector vector(double a, double b) {
 
 BOOST_AUTO_TEST_CASE(bead_in_a_ring) {
   BOOST_TEST(check_all<RingBead>(vector(radius, 0), vector(0, speed), false) >= 5);
+}
+BOOST_AUTO_TEST_CASE(friction_that_no_multiplier_agrees_with) {
+  BOOST_TEST(check_refused<StrongFriction>() > 0);
+  BOOST_TEST(check_refused<StrongFrictionAndFloor>() > 0);
 }
 BOOST_AUTO_TEST_CASE(bead_in_a_ring_in_polar_coordinates) {
   BOOST_TEST(check_all<PolarRingBead>(vector(radius, 0), vector(0, radius * speed), true) >= 4);
