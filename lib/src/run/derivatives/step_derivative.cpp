@@ -29,16 +29,24 @@ constexpr int first_patience = 256, most_patience = 1 << 20;
 /// Changes of positions count against those of velocities in so many steps.
 constexpr double time_in_steps = 16;
 
-/// d f(k)/d s of what f gives at the points
+/// The derivative of what f gives at the points, at multiples of `change`.
 template <class F>
-Vector slope(const Direction& direction, const F& f) {
+Vector quotient(double change, const F& f) {
   Vector sum;
   for (std::size_t k = 0; k < n_points; ++k) {
-    const InUse in_use(*direction.variants[k]);
     const Vector term = (k % 2 == 0 ? 1 : -1) * static_cast<double>(sixth[k / 2]) * Vector(f(k));
     sum = k == 0 ? term : Vector(sum + term);
   }
-  return sum / direction.change;
+  return sum / change;
+}
+
+/// d f(k)/d s of what f gives of the variants
+template <class F>
+Vector slope(const Direction& direction, const F& f) {
+  return quotient(direction.change, [&](std::size_t k) {
+    const InUse in_use(*direction.variants[k]);
+    return Vector(f(k));
+  });
 }
 
 /// By which the middle of the points is off the end of the step that was taken again, over the change. Points on
@@ -164,41 +172,51 @@ bool StepDerivative::take_whole(Variant& with, const State& from, double h, Stat
 /// A change of q and p with that of the model, moved onto the constraints as project_start() moves a start,
 ///
 ///     G dq + g_s = 0, with p as it is given,    then d(G v + g_t) = 0 by dp = M dv
+///
+/// The model changes with q and p where they are, and these in the model as it is: dq may be large.
 void StepDerivative::move_onto_constraints(const Direction& direction, bool positions, bool velocities, Vector& dq,
                                            Vector& dp) const {
   const System& base = run_->system();
   if (base.m() == 0) return;
-  const Vector &q0 = start_.q.value(), &p0 = start_.p.value();
+  const double t = start_.t;
+  const Vector &q0 = start_.q.value(), &p0 = start_.p.value(), zero = Vector::Zero(base.n());
   const auto system = [&](std::size_t k) -> const System& { return direction.variants[k]->integrator.system(); };
-  const auto there = [&](std::size_t k, const Vector& x, const Vector& dx) {
-    return Vector(x + line_points[k] * direction.change * dx);
-  };
-  const Vector zero = Vector::Zero(base.n());
-  Vector move, multipliers, values(base.m()), scratch(base.n()), v(base.n());
+  Vector off(base.m()), move, multipliers, values(base.m()), scratch(base.n()), v(base.n());
   constexpr int passes = 2;  // the second one takes what rounding leaves
   std::optional<SaddlePoint> metric;
   if (positions) {
+    Vector jacobian(base.constraint_pattern().nonzeros());
+    base.constraint_jacobian(t, q0, jacobian);
+    const Vector by_model = slope(direction, [&](std::size_t k) {
+      system(k).constraints(t, q0, values);
+      return values;
+    });
     for (int pass = 0; pass < passes; ++pass) {
-      const Vector off = slope(direction, [&](std::size_t k) {
-        system(k).constraints(start_.t, there(k, q0, dq), values);
-        return values;
-      });
+      multiply(base.constraint_pattern(), jacobian, dq, off);
+      off += by_model;
       if (off.isZero(0)) break;
-      if (!metric) metric.emplace(base, start_.t, q0, thresholds::rank, nullptr, true);
+      if (!metric) metric.emplace(base, t, q0, thresholds::rank, nullptr, true);
       metric->solve(zero, -off, move, multipliers);
       dq += move;
     }
   }
+  if (!velocities) return;
   metric.reset();
-  for (int pass = 0; velocities && pass < passes; ++pass) {
-    const Vector off = slope(direction, [&](std::size_t k) {
-      const Vector q = there(k, q0, dq);
-      system(k).velocity(q, there(k, p0, dp), scratch, v);
-      system(k).constraint_velocity(start_.t, q, v, values);
-      return values;
-    });
+  const auto hidden = [&](const System& of, const Vector& q, const Vector& p) {
+    of.velocity(q, p, scratch, v);
+    of.constraint_velocity(t, q, v, values);
+    return values;
+  };
+  const Vector by_model = slope(direction, [&](std::size_t k) { return hidden(system(k), q0, p0); });
+  const double far = dq.lpNorm<Eigen::Infinity>(), size = q0.lpNorm<Eigen::Infinity>();
+  const double change = far == 0 ? 1 : size > 0 ? largest_change * size / far : direction.change;
+  for (int pass = 0; pass < passes; ++pass) {
+    off = by_model + quotient(change, [&](std::size_t k) {
+            const double part = line_points[k] * change;
+            return hidden(base, q0 + part * dq, p0 + part * dp);
+          });
     if (off.isZero(0)) break;
-    if (!metric) metric.emplace(base, start_.t, q0);
+    if (!metric) metric.emplace(base, t, q0);
     metric->solve(zero, -off, move, multipliers);
     dp += gnomon::momenta(base, q0, move);
   }
@@ -206,7 +224,10 @@ void StepDerivative::move_onto_constraints(const Direction& direction, bool posi
 
 bool StepDerivative::set_start(Direction& direction) {
   const Windings turns(start_.turns);
-  if (!make_variants(direction)) return false;
+  while (!make_variants(direction)) {  // as where a start beside it is inside an obstacle
+    if (direction.change * smaller < direction.largest() * smallest_of_doubles) return false;
+    direction.change_by(smaller);
+  }
   direction.start = StateChange::zero(start_);
   const Promises& kept = run_->promises();
   move_onto_constraints(direction, kept.position, kept.hidden, direction.start.q, direction.start.p);
