@@ -341,6 +341,7 @@ void project_positions(const System& system, double t, Vector& q, const Position
   if (system.m() == 0) return;
   const Probe probe(system);
   probe_constraints(system, probe, t, q, zero, Vector::Ones(system.n()));
+  const Vector& weights = metric ? metric->weights : system.mass().diagonal_entries();
   for (const bool loose : {true, false}) {
     Vector found = q;
     Ranks ranks{loose};
@@ -348,8 +349,13 @@ void project_positions(const System& system, double t, Vector& q, const Position
       if (!loose) q = found;
       continue;
     }
-    // Another rank beside the constraints than on them leads to a point that is not the nearest one.
-    if (Ranks known{false, ranks.there}; !ranks.full && project_position(system, probe, t, metric, known, q)) return;
+    // Another rank beside the constraints than on them leads to a point that is not the nearest one. From far away the
+    // known one may lead to another configuration.
+    Vector nearer = q;
+    Ranks known{false, ranks.there};
+    const auto way = [&](const Vector& to) { return (to - q).cwiseAbs2().dot(weights); };
+    if (!ranks.full && project_position(system, probe, t, metric, known, nearer) && way(nearer) < 2 * way(found))
+      found = nearer;
     q = found;
     return;
   }
