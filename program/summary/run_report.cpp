@@ -56,8 +56,10 @@ std::string step_text(double step, const Integrator& integrator) {
   if (!tolerances) return fmt::format("h = {:g}", step);
   const StepEstimates& sizes = integrator.step_estimates();
   const std::string absolute = tolerances->absolute == 0 ? "" : fmt::format(", atol = {:g}", tolerances->absolute);
-  return fmt::format("rtol = {:g}{}, h = {:.3g} .. {:.3g}", tolerances->relative, absolute, sizes.smallest,
-                     sizes.largest);
+  // Steps that arrive at a time that was asked for do not count, unless there are no others.
+  const bool others = sizes.largest > 0;
+  return fmt::format("rtol = {:g}{}, h = {:.3g} .. {:.3g}", tolerances->relative, absolute,
+                     others ? sizes.smallest : sizes.last, others ? sizes.largest : sizes.last);
 }
 
 std::string title(const RunFacts& facts) {
