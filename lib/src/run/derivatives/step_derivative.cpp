@@ -193,6 +193,7 @@ void StepDerivative::move_onto_constraints(const Direction& direction, bool posi
     });
     for (int pass = 0; pass < passes; ++pass) {
       multiply(base.constraint_pattern(), jacobian, dq, off);
+      off.tail(base.parts().n_velocity_constraints()).setZero();
       off += by_model;
       if (off.isZero(0)) break;
       if (!metric) metric.emplace(base, t, q0, thresholds::rank, nullptr, true);
