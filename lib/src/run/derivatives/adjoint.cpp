@@ -142,7 +142,7 @@ class Way {
         continue;
       }
       direction.start = StateChange::zero(piece.step.start);
-      if (!transposed && !step_.set_start(direction)) {
+      if (!step_.set_start(direction, !transposed)) {
         failure_ = "by " + direction.of.name + ", " + step_.failure();
         return false;
       }

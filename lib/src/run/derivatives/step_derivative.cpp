@@ -223,7 +223,7 @@ void StepDerivative::move_onto_constraints(const Direction& direction, bool posi
   }
 }
 
-bool StepDerivative::set_start(Direction& direction) {
+bool StepDerivative::set_start(Direction& direction, bool velocities) {
   const Windings turns(start_.turns);
   while (!make_variants(direction)) {  // as where a start beside it is inside an obstacle
     if (direction.change * smaller < direction.largest() * smallest_of_doubles) return false;
@@ -231,7 +231,7 @@ bool StepDerivative::set_start(Direction& direction) {
   }
   direction.start = StateChange::zero(start_);
   const Promises& kept = run_->promises();
-  move_onto_constraints(direction, kept.position, kept.hidden, direction.start.q, direction.start.p);
+  move_onto_constraints(direction, kept.position, kept.hidden && velocities, direction.start.q, direction.start.p);
   return true;
 }
 

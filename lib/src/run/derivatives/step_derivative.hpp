@@ -74,8 +74,8 @@ class StepDerivative {
   /// The model may depend on the parameter somewhere in the step. Times that are as near as rounding are the same.
   bool acts(const Direction& direction) const;
   /// direction.start with nothing but what a change of the model asks for: least changes that stay on its constraints,
-  /// as far as the scheme keeps them.
-  bool set_start(Direction& direction);
+  /// as far as the scheme keeps them; of positions alone, or of both.
+  bool set_start(Direction& direction, bool velocities);
   /// direction.end from direction.start, and direction.at. False: there is none.
   bool find(Direction& direction);
   const std::string& failure() const { return failure_; }
@@ -85,8 +85,9 @@ class StepDerivative {
   /// Whether the step that was taken has transposed equations: no events in it, and no iterations that end when they
   /// are good enough.
   bool has_transpose() const;
-  /// dJ/dz0 from dJ/dz1 of the end and dJ/dy of y = f(z1). Against the product with a change at random it is checked in
-  /// every step. False: failure().
+  /// dJ/dz0 from dJ/dz1 of the end and dJ/dy of y = f(z1), for changes with G dq0 = 0 where the scheme keeps that: by
+  /// least changes of positions that leave the constraints it is zero. It is checked against the product with a change
+  /// at random in every step. False: failure().
   bool pull_back(const StateChange& of_end, Index size, const Sensitivities::Measure& f, const Vector* of_values,
                  StateChange& of_start);
   /// df/ds along the points of a direction, by what the model has of s itself, too.
@@ -110,6 +111,7 @@ class StepDerivative {
   bool renews_border() const;
   Variant& unchanged(std::size_t point);
   bool find_check();
+  void take_off_normals(Vector& of_q) const;
   bool add_gradient(Index size, const Sensitivities::Measure& f, const Vector& weights, bool again,
                     StateChange& covector);
 

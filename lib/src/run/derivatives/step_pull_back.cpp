@@ -7,6 +7,7 @@
 #include "gnomon/formula/winding.hpp"
 #include "gnomon/model/system.hpp"
 #include "run/derivatives/step_derivative.hpp"
+#include "start/saddle_point.hpp"
 
 namespace gnomon {
 
@@ -69,7 +70,10 @@ bool StepDerivative::pull_back(const StateChange& of_end, Index size, const Sens
     const double off = std::abs(forwards - inner(of_start, check.start));
     const double terms = size_of_terms(of_end, check.end) + size_of_terms(of_start, check.start) +
                          (of_values ? of_values->cwiseAbs().dot(values.cwiseAbs()) : 0);
-    if (off <= (transpose_.by_two_points() ? exact_product : thresholds::unshrinking_change) * terms) return true;
+    if (off <= (transpose_.by_two_points() ? exact_product : thresholds::unshrinking_change) * terms) {
+      take_off_normals(of_start.q);
+      return true;
+    }
     if (transpose_.by_two_points()) {
       transpose_.take_six_points();
     } else if (!again) {
@@ -80,6 +84,17 @@ bool StepDerivative::pull_back(const StateChange& of_end, Index size, const Sens
       return false;
     }
   }
+}
+
+/// A change of q that leaves the constraints asks for impulses of the size M/h, so that its part of dJ/dq is large, and
+/// its rounding in the step before: of_q <- of_q - G^T mu, G M^-1 of_q = 0.
+void StepDerivative::take_off_normals(Vector& of_q) const {
+  const System& base = run_->system();
+  if (base.m() == 0 || !run_->promises().position) return;
+  const Vector &q0 = start_.q.value(), none = Vector::Zero(base.m());
+  Vector x, multipliers;
+  SaddlePoint(base, start_.t, q0, thresholds::rank, nullptr, true).solve(of_q, none, x, multipliers);
+  of_q = momenta(base, q0, x);
 }
 
 /// covector += (df/dz)^T weights at the end of the step, by q and p.
