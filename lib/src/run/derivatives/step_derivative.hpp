@@ -6,11 +6,13 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "gnomon/base/gram_cholesky.hpp"
 #include "gnomon/run/sensitivities.hpp"
 #include "run/derivatives/state_change.hpp"
 #include "run/derivatives/step_line.hpp"
@@ -111,7 +113,7 @@ class StepDerivative {
   bool renews_border() const;
   Variant& unchanged(std::size_t point);
   bool find_check();
-  void take_off_normals(Vector& of_q) const;
+  void take_off_normals(Vector& of_q);
   bool add_gradient(Index size, const Sensitivities::Measure& f, const Vector& weights, bool again,
                     StateChange& covector);
 
@@ -123,6 +125,7 @@ class StepDerivative {
   StepTranspose transpose_;
   ColouredQuotients measured_;  ///< of quantities by q and p
   std::unique_ptr<Direction> check_;
+  std::optional<GramCholesky> normals_;  ///< of G M^-1 G^T
   std::mt19937 random_;
   double h_ = 0;               ///< 0: the start
   bool whole_ = false;         ///< events are in the step: whole integrators take it

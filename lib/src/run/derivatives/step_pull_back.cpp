@@ -17,6 +17,14 @@ bool StepDerivative::has_transpose() const {
 
 namespace {
 
+SparsityPattern first_rows(const SparsityPattern& pattern, Index rows) {
+  SparsityPattern first = pattern;
+  first.rows = rows;
+  first.offsets.resize(static_cast<std::size_t>(rows) + 1);
+  first.indices.resize(static_cast<std::size_t>(first.offsets.back()));
+  return first;
+}
+
 /// How exact a product of a covector and a change is by quotients of two points, in parts of its terms.
 constexpr double exact_product = 0x1p-40;
 
@@ -88,10 +96,32 @@ bool StepDerivative::pull_back(const StateChange& of_end, Index size, const Sens
 
 /// A change of q that leaves the constraints asks for impulses of the size M/h, so that its part of dJ/dq is large, and
 /// its rounding in the step before: of_q <- of_q - G^T mu, G M^-1 of_q = 0.
-void StepDerivative::take_off_normals(Vector& of_q) const {
+void StepDerivative::take_off_normals(Vector& of_q) {
   const System& base = run_->system();
-  if (base.m() == 0 || !run_->promises().position) return;
+  const Index rows = base.m() - base.parts().n_velocity_constraints();
+  if (rows == 0 || !run_->promises().position) return;
   const Vector &q0 = start_.q.value(), none = Vector::Zero(base.m());
+  const SparsityPattern& g = base.constraint_pattern();
+  Vector values(g.nonzeros());
+  base.constraint_jacobian(start_.t, q0, values);
+  values.conservativeResize(g.offsets[static_cast<std::size_t>(rows)]);
+  if (!base.parts().mass && base.mass().is_diagonal() && run_->constraint_rank().dependent.empty()) {
+    const SparsityPattern of_rows = first_rows(g, rows);
+    if (!normals_) normals_.emplace(of_rows, of_rows);
+    Vector by_mass = values;
+    for (Index e = 0; e < values.size(); ++e)
+      by_mass[e] /= base.mass().diagonal_entries()[g.indices[static_cast<std::size_t>(e)]];
+    if (normals_->factorise(values, by_mass)) {
+      Vector mu(rows), off(of_q.size());
+      for (int pass = 0; pass < 2; ++pass) {  // the second one takes what the condition of G M^-1 G^T leaves
+        multiply(of_rows, by_mass, of_q, mu);
+        normals_->solve(mu);
+        multiply_transposed(of_rows, values, mu, off);
+        of_q -= off;
+      }
+      return;
+    }
+  }
   Vector x, multipliers;
   SaddlePoint(base, start_.t, q0, thresholds::rank, nullptr, true).solve(of_q, none, x, multipliers);
   of_q = momenta(base, q0, x);
