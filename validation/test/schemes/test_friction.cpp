@@ -53,28 +53,18 @@ struct PolarRingBead : AutodiffModel<2, 1> {
   }
 };
 
-/// A ring whose friction is along x alone: lambda = |v|^2 + (3/2) (1 + lambda^2)^(1/2) at 45 degrees and |v| = 1, which
-/// no lambda satisfies.
-struct StrongFriction : AutodiffModel<2, 1> {
+/// The bead with friction along x alone: at 45 degrees and |v| = 1 lambda = 1/4 + (3/2) (1 + lambda^2)^(1/2), which no
+/// lambda satisfies.
+struct StrongFriction : RingBead {
   SystemTraits describe() const {
     SystemTraits traits;
     traits.name = "strong-friction";
     return traits;
   }
-  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
-  template <class S>
-  S potential(const S&, const S*) const {
-    return S(0.0);
-  }
-  template <class S>
-  void constraints(const S&, const S* q, S* g) const {
-    g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
-  }
   template <class S>
   void friction(const S*, const S* v, const S* lambda, S* force) const {
     using std::sqrt;
-    force[0] = -3.0 * (v[0] * sqrt(1.0 + lambda[0] * lambda[0]));
-    force[1] = S(0.0);
+    force[0] = -3 * radius * (v[0] * sqrt(1.0 + lambda[0] * lambda[0]));
   }
 };
 
@@ -89,7 +79,7 @@ template <class Model>
 int check_refused() {
   const double half = std::sqrt(0.5);
   const ProblemInstance instance =
-      test::instance_of(Model(), (Vector(2) << half, half).finished(), (Vector(2) << -half, half).finished());
+      test::instance_of(Model(), radius * (Vector(2) << half, half).finished(), (Vector(2) << -half, half).finished());
   int refused = 0;
   for (const std::string& name : registry().schemes()) try {
       registry().integrator(instance, name, "newton");

@@ -5,6 +5,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/formula/winding.hpp"
+#include "gnomon/model/start_velocity.hpp"
 #include "gnomon/model/system.hpp"
 #include "run/derivatives/step_derivative.hpp"
 #include "start/saddle_point.hpp"
