@@ -129,8 +129,9 @@ class Fit {
       for (const FittedColumn& one : out_.columns) given.push_back(one.sigma_given);
       const Widths widths = widths_of(determined, motion_, reported, given);
       const Vector growth = widths.growth.cwiseSqrt();
-      out_.covariance =
-          growth.asDiagonal() * Matrix(reported * identified.covariance * reported.transpose()) * growth.asDiagonal();
+      const Matrix covariance = reported * identified.covariance * reported.transpose();
+      // Symmetric to the last bit, as the correlation is.
+      out_.covariance = ((covariance + covariance.transpose()) / 2).cwiseProduct(growth * growth.transpose());
       factor = widths.factor;
     }
     const Matrix open = count > 0 ? Matrix(reported * identified.directions) : Matrix(n_free(), 0);
@@ -164,7 +165,7 @@ class Fit {
         out_.covariance.col(j).setConstant(not_a_number);
       }
     const Vector scale = out_.covariance.diagonal().cwiseSqrt().cwiseInverse();
-    out_.correlation = scale.asDiagonal() * out_.covariance * scale.asDiagonal();
+    out_.correlation = out_.covariance.cwiseProduct(scale * scale.transpose());
     for (Index k = 0; k < identified.directions.cols(); ++k)
       name_direction(identified.directions.col(k), open.col(k), moves);
   }
