@@ -222,7 +222,7 @@ void check_obstacles(const System& system, double t, const Vector& q) {
   }
 }
 
-/// What the rank of G is taken for on the way to the constraints.
+/// The rank that G is taken to have on the way to the constraints.
 struct Ranks {
   bool loose;        ///< singular values below a hundred times the misfit count as zero
   Index there = 0;   ///< that on the constraints: so many singular values count. Zero: not known, found

@@ -14,8 +14,9 @@ namespace {
 /// A change of q and one of p count as large after so many steps.
 constexpr double long_time_in_steps = 16;
 
-/// Of a state, after the largest change: by less it does not depend on what the scheme carries beside q and p. Schemes
-/// that do not depend on B at all, of the border of constraints that repeat others, do so by the rounding of solves.
+/// A derivative by what the scheme carries is zero where it moves the state, after the largest change, by less than
+/// this part of it: schemes that do not depend on B, of the border of constraints that repeat others, differ by the
+/// rounding of their solves.
 constexpr double of_carried = 0x1p-36;
 
 Direction of_state(const char* name, double none = 0) {
