@@ -196,8 +196,7 @@ class GivensQr {
   std::vector<Index> dependent_;
 };
 
-/// Singular values of A beyond so many become zero: a smooth function of A, which one of the
-/// pivots of QR is not.
+/// Singular values of A beyond so many become zero: a smooth function of A, which one of the pivots of QR is not.
 void leave_out_smallest(Matrix& a, Index rank) {
   const Eigen::BDCSVD<Matrix> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const Vector& sizes = svd.singularValues();

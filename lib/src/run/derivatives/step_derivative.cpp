@@ -212,10 +212,12 @@ void StepDerivative::move_onto_constraints(const Direction& direction, bool posi
   const double far = dq.lpNorm<Eigen::Infinity>(), size = q0.lpNorm<Eigen::Infinity>();
   const double change = far == 0 ? 1 : size > 0 ? largest_change * size / far : direction.change;
   for (int pass = 0; pass < passes; ++pass) {
-    off = by_model + quotient(change, [&](std::size_t k) {
-            const double part = line_points[k] * change;
-            return hidden(base, q0 + part * dq, p0 + part * dp);
-          });
+    off = by_model;
+    if (!dq.isZero(0) || !dp.isZero(0))
+      off += quotient(change, [&](std::size_t k) {
+        const double part = line_points[k] * change;
+        return hidden(base, q0 + part * dq, p0 + part * dp);
+      });
     if (off.isZero(0)) break;
     if (!metric) metric.emplace(base, t, q0);
     metric->solve(zero, -off, move, multipliers);

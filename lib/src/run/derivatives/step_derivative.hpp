@@ -113,7 +113,7 @@ class StepDerivative {
   bool renews_border() const;
   Variant& unchanged(std::size_t point);
   bool find_check();
-  void take_off_normals(Vector& of_q);
+  bool take_off_normals(Vector& of_q);
   bool add_gradient(Index size, const Sensitivities::Measure& f, const Vector& weights, bool again,
                     StateChange& covector);
 
@@ -125,7 +125,12 @@ class StepDerivative {
   StepTranspose transpose_;
   ColouredQuotients measured_;  ///< of quantities by q and p
   std::unique_ptr<Direction> check_;
-  std::optional<GramCholesky> normals_;  ///< of G M^-1 G^T
+  struct Normals {
+    SparsityPattern pattern;  ///< of the rows of G that are of positions
+    GramCholesky factors;     ///< of G M^-1 G^T
+    Vector values;            ///< of G
+  };
+  std::optional<Normals> normals_;
   std::mt19937 random_;
   double h_ = 0;               ///< 0: the start
   bool whole_ = false;         ///< events are in the step: whole integrators take it

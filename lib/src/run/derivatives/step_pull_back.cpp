@@ -79,10 +79,8 @@ bool StepDerivative::pull_back(const StateChange& of_end, Index size, const Sens
     const double off = std::abs(forwards - inner(of_start, check.start));
     const double terms = size_of_terms(of_end, check.end) + size_of_terms(of_start, check.start) +
                          (of_values ? of_values->cwiseAbs().dot(values.cwiseAbs()) : 0);
-    if (off <= (transpose_.by_two_points() ? exact_product : thresholds::unshrinking_change) * terms) {
-      take_off_normals(of_start.q);
-      return true;
-    }
+    if (off <= (transpose_.by_two_points() ? exact_product : thresholds::unshrinking_change) * terms)
+      return take_off_normals(of_start.q);
     if (transpose_.by_two_points()) {
       transpose_.take_six_points();
     } else if (!again) {
@@ -97,35 +95,40 @@ bool StepDerivative::pull_back(const StateChange& of_end, Index size, const Sens
 
 /// A change of q that leaves the constraints asks for impulses of the size M/h, so that its part of dJ/dq is large, and
 /// its rounding in the step before: of_q <- of_q - G^T mu, G M^-1 of_q = 0.
-void StepDerivative::take_off_normals(Vector& of_q) {
+bool StepDerivative::take_off_normals(Vector& of_q) try {
   const System& base = run_->system();
   const Index rows = base.m() - base.parts().n_velocity_constraints();
-  if (rows == 0 || !run_->promises().position) return;
-  const Vector &q0 = start_.q.value(), none = Vector::Zero(base.m());
-  const SparsityPattern& g = base.constraint_pattern();
-  Vector values(g.nonzeros());
-  base.constraint_jacobian(start_.t, q0, values);
-  values.conservativeResize(g.offsets[static_cast<std::size_t>(rows)]);
+  if (rows == 0 || !run_->promises().position) return true;
+  const Vector& q0 = start_.q.value();
   if (!base.parts().mass && base.mass().is_diagonal() && run_->constraint_rank().dependent.empty()) {
-    const SparsityPattern of_rows = first_rows(g, rows);
-    if (!normals_) normals_.emplace(of_rows, of_rows);
+    if (!normals_) {
+      const SparsityPattern pattern = first_rows(base.constraint_pattern(), rows);
+      normals_.emplace(Normals{pattern, GramCholesky(pattern, pattern), Vector(base.constraint_pattern().nonzeros())});
+    }
+    const SparsityPattern& g = normals_->pattern;
+    base.constraint_jacobian(start_.t, q0, normals_->values);
+    const auto values = normals_->values.head(g.nonzeros());
     Vector by_mass = values;
-    for (Index e = 0; e < values.size(); ++e)
+    for (Index e = 0; e < by_mass.size(); ++e)
       by_mass[e] /= base.mass().diagonal_entries()[g.indices[static_cast<std::size_t>(e)]];
-    if (normals_->factorise(values, by_mass)) {
+    if (normals_->factors.factorise(values, by_mass)) {
       Vector mu(rows), off(of_q.size());
       for (int pass = 0; pass < 2; ++pass) {  // the second one takes what the condition of G M^-1 G^T leaves
-        multiply(of_rows, by_mass, of_q, mu);
-        normals_->solve(mu);
-        multiply_transposed(of_rows, values, mu, off);
+        multiply(g, by_mass, of_q, mu);
+        normals_->factors.solve(mu);
+        multiply_transposed(g, values, mu, off);
         of_q -= off;
       }
-      return;
+      return true;
     }
   }
   Vector x, multipliers;
-  SaddlePoint(base, start_.t, q0, thresholds::rank, nullptr, true).solve(of_q, none, x, multipliers);
+  SaddlePoint(base, start_.t, q0, thresholds::rank, nullptr, true).solve(of_q, Vector::Zero(base.m()), x, multipliers);
   of_q = momenta(base, q0, x);
+  return true;
+} catch (const Error& error) {
+  failure_ = error.what();
+  return false;
 }
 
 /// covector += (df/dz)^T weights at the end of the step, by q and p.
