@@ -45,8 +45,8 @@ struct PositionMetric {
 };
 
 /// Moves q to g(q) = 0 (Newton: q -= W^-1 G^T (G W^-1 G^T)^-1 g, W that of the metric, M without one). The
-/// pseudo-inverse takes the place of the inverse where constraints repeat others. Throws Error(inconsistent_start) when
-/// the Newton iteration does not converge.
+/// pseudo-inverse takes the place of the inverse where constraints repeat others, by the rank of G on the constraints.
+/// Throws Error(inconsistent_start) when the Newton iteration does not converge.
 GNOMON_EXPORT void project_positions(const System& system, double t, Vector& q, const PositionMetric* metric = nullptr);
 
 /// Moves p to G M^-1 p + g_t = 0 in the mass metric.
