@@ -95,6 +95,10 @@ std::string flag_values(const CLI::App& command, const CLI::Option& option) {
       {"FILTER", words({"published", "conformance", "reference", "solver", "gallery"})},
       {"FILES", "files"},
       {"OTHER", "files"},
+      {"DATA", "files"},
+      {"ROBOT", "files"},
+      {"--from", "files"},
+      {"--at", "words equilibrium start"},
       {"SHELL", "words bash"},
       {"COMMAND", "commands"},
       {"--plugin-path", "folders"},
@@ -103,7 +107,7 @@ std::string flag_values(const CLI::App& command, const CLI::Option& option) {
   if (key == "NAME") return name == "describe" ? "names" : "any";
   if (key == "WHAT")
     return name == "list" ? "words schemes solvers algebra problems references"
-                          : "words chain small strings beam sensitivities work-precision all tolerance compare";
+                          : "words chain small strings beam sensitivities work-precision all peers tolerance compare";
   const auto found = by_flag.find(key);
   if (found != by_flag.end()) return found->second;
   if (type.rfind("FILE", 0) == 0) return "files";

@@ -51,7 +51,8 @@ _gnomon_values() {
 
 _gnomon() {
   local cur=${COMP_WORDS[COMP_CWORD]} command="" problem="" scheme="energy-momentum" solver="kinsol-newton" reference=""
-  local flag="" word i arguments=0 flags="" values="" argument="" commands=""
+  local flag="" word i arguments=0 flags="" values="" commands=""
+  local -a kinds=()
   COMPREPLY=()
   [[ $cur == "=" ]] && cur=""
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -88,8 +89,10 @@ _gnomon() {
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
     COMPREPLY=($(compgen -W "$commands" -- "$cur"))
-  elif ((arguments == 0)) || [[ $argument == files ]]; then
-    _gnomon_values "$argument"
+  elif ((arguments < ${#kinds[@]})); then
+    _gnomon_values "${kinds[arguments]}"
+  elif [[ ${kinds[*]: -1} == files ]]; then # as many files as there are
+    _gnomon_values files
   fi
 }
 
@@ -97,7 +100,7 @@ complete -F _gnomon gnomon
 )bash";
 
 struct Flags {
-  std::string all, argument;
+  std::string all, arguments;                ///< names; the kind of each argument in quotes
   std::map<std::string, std::string> kinds;  ///< by flag, of those that take a value
 };
 
@@ -109,7 +112,8 @@ Flags flags_of(const CommandPage& page) {
         if (flag.rfind("--", 0) == 0) out.all += (out.all.empty() ? "" : " ") + flag;
         if (!entry.values.empty()) out.kinds[flag] = entry.values;
       }
-      if (entry.flags.empty() && out.argument.empty()) out.argument = entry.values;
+      if (entry.flags.empty() && !entry.values.empty())
+        out.arguments += (out.arguments.empty() ? "'" : " '") + entry.values + "'";
     }
   return out;
 }
@@ -140,10 +144,10 @@ std::string bash_completion(const CLI::App& program) {
     const std::string name = page.name.substr(page.name.find(' ') + 1);
     const Flags flags = flags_of(page);
     commands += (commands.empty() ? "" : " ") + name;
-    command_cases += "    " + name + ") argument='" + flags.argument + "' flags='" + flags.all + "' ;;\n";
+    command_cases += "    " + name + ") kinds=(" + flags.arguments + ") flags='" + flags.all + "' ;;\n";
     add_kinds(name + " ", flags);
   }
-  out += "# The flags of a command and the kind of its argument.\n_gnomon_command() {\n  commands='" + commands +
+  out += "# The flags of a command and the kinds of its arguments.\n_gnomon_command() {\n  commands='" + commands +
          "'\n  case $1 in\n" + command_cases + "  esac\n  flags=\"$flags " + top.all + "\"\n}\n\n";
   out +=
       "# The kind of a flag's values; nothing where it takes none.\n_gnomon_kind() {\n  values=\"\"\n  case \"$1 $2\" "

@@ -133,6 +133,14 @@ BOOST_AUTO_TEST_CASE(bash_completes) {
   BOOST_TEST(offers(completed(scratch, {"run", "--strict", "planar-"}), "planar-pendulum"));
   BOOST_TEST(offers(completed(scratch, {"describe", "ida-"}), "ida-index1"));
   BOOST_TEST(offers(completed(scratch, {"list", "sch"}), "schemes"));
+  BOOST_TEST(offers(completed(scratch, {"bench", "pe"}), "peers"));
+  BOOST_TEST(offers(completed(scratch, {"fit", "mine.toml", "oth"}), "other.csv"));
+  BOOST_TEST(offers(completed(scratch, {"fit", "mine.toml", "other.csv", "oth"}), "other.csv"));
+  BOOST_TEST(offers(completed(scratch, {"compare", "other.csv", "oth"}), "other.csv"));
+  BOOST_TEST(offers(completed(scratch, {"import", "robot.u"}), "robot.urdf"));
+  BOOST_TEST(offers(completed(scratch, {"new", "arm", "--from", "robot.u"}), "robot.urdf"));
+  BOOST_TEST(!offers(completed(scratch, {"run", "mine.toml", "oth"}), "other.csv"));
+  BOOST_TEST(!offers(completed(scratch, {"rnu", "oth"}), "other.csv"));
   BOOST_TEST(offers(completed(scratch, {"validate", "--tier", ""}), "quick"));
   BOOST_TEST(offers(completed(scratch, {"man", "eq"}), "equilibrium"));
   BOOST_TEST(!offers(completed(scratch, {"run", "chain", "--set", "links", "=", ""}), "links="));

@@ -19,6 +19,7 @@ import pathlib
 import random
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -95,73 +96,112 @@ def refuse_constant(name):
 
 # --- command lines ---------------------------------------------------------------------------------------------------
 
-class Names:
-    """What the program knows, by kind."""
+class Grammar:
+    """Commands with the kinds of their arguments, flags with the kinds of their values and what help calls these, all
+    from the program's own completion and help, so that a new flag is drawn from its first day."""
 
     def __init__(self, program):
-        self.of = {}
-        kind = None
-        listing = subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout
-        for line in listing.splitlines():
-            if line and not line.startswith(" "):
-                kind = line.strip()
-                self.of[kind] = []
-            elif kind and re.match(r"  \S", line):
-                self.of[kind].append(line.split()[0])
-        for wanted in ("schemes", "solvers", "problems", "references"):
-            if not self.of.get(wanted):
-                sys.exit(f"program.py: \"{program} list\" names no {wanted}")
+        self.program = program
+        script = self.ask("completion", "bash")
+        self.commands, self.called, self.names = {}, {}, {}
+        for command, kinds, flags in re.findall(r"^    (\S+)\) kinds=\((.*)\) flags='(.*)' ;;$", script, re.M):
+            self.commands[command] = shlex.split(kinds), [*flags.split(), "--plugin", "--plugin-path", "--version"]
+            for flag, called in re.findall(r"^  (?:-\w, )?(--\S+) (\S+)", self.ask(command, "--help"), re.M):
+                self.called[command, flag] = called
+        self.values = {(command, flag): kind for command, flag, kind in
+                       re.findall(r"^    \*?\"(\S*) (--\S+)\"\) values='(.*)' ;;$", script, re.M)}
+        for known in (self.commands, self.called, self.values, self.of("schemes"), self.of("problems")):
+            if not known:
+                sys.exit(f"program.py: \"{program} completion bash\" and its help tell no commands or names")
+
+    def ask(self, *line):
+        return subprocess.run([self.program, *line], capture_output=True, text=True, check=True).stdout
+
+    def of(self, kind):
+        if kind not in self.names:
+            self.names[kind] = self.ask("completion", "--values", kind).split()
+        return self.names[kind]
 
 
 NUMBERS = ["1e-2", "1e-3", "0.1", "0", "-1e-2", "1e-300", "1e300", "nan", "inf", "-inf", "1e400", "0x10", "1,5", "1e",
            "", " ", "1e-2s", "--", "٣", "1" * 400, "9223372036854775808", "2147483648", "-0", "1e15"]
 COUNTS = ["1", "3", "10", "0", "-1", "2.5", "1e1", "1e99", "ten", "99999999999999999999", "", "2147483648"]
-WORDS = ["", " ", "x", "energy", "=", "==", "a=b=c", "\n", "\x1b[31m", "é" * 50, "%s%n", "../..", "/", "nan", "null", "'", "A" * 5000]
-FILES = ["a.csv", "b.csv", "c.gcp", "p.svg", "s.csv", "r.json"]
+WORDS = ["", " ", "x", "energy", "=", "==", "a=b=c", "\n", "\x1b[31m", "é" * 50, "%s%n", "../..", "/proc", "nan", "null", "'", "A" * 5000]
+FILES = ["m.toml", "a.csv", "c.gcp", "r.urdf", "b.csv", "b.h5", "b.jsonl", "b.gcp", "b.pvd", "b.glb", "p.svg", "p.html", "p.json"]
 BAD_FILES = ["", "/", ".", "no/such/folder/x", "/dev/full", "/proc/1/mem", "x" * 300, "/dev/null"]
-ASSIGNMENTS = ["start=spatial", "gravity=1e300", "links=5", "links=0", "links=-3", "mass=nan", "start=", "=", "x=1", "k=3",
-               "s=2", "s=20", "mu=1e7", "eps=1e-5", "eps=0", "order=6", "inner=rattle", "inner=composition",
-               "inner.inner=rattle", "restitution=.5", "restitution=2", "intervals=4", "intervals=1", "masses=3",
-               "algebra=klu", "algebra=none", "stages=5", "tableau=gauss", "projection=pvae-0", "r=0", "bodies=2"]
+ASSIGNED = ["spatial", "1e300", "5", "0", "-3", "nan", "", "1e7", "1e-5", ".5", "3", "20", "rattle", "composition", "klu", "none", "gauss",
+            "pvae-0", "events", "true", "mm", "deg", "k=3"]
+# What help calls a value, where completion has no kind of it; any other is a word.
+CALLED = {**dict.fromkeys(["T", "H", "R", "A", "DT", "E", "S", "EPS", "SECONDS"], NUMBERS),
+          **dict.fromkeys(["N", "K", "I"], COUNTS),
+          "NAMES": ["k", "k,start.x", "start.der(x)", "start.x=0.1", "k,k", "x", "x=y,z", ",", "m,l,g,k", "k=nan"],
+          "NAME=VALUES": ["k=grid(1,2,3)", "scheme=list(rattle,hbvm)", "step=log-grid(1e-3,1e-2,2)", "start.x=normal(0,1e-3)",
+                          "k=uniform(1,2)", "k=grid(1,2,1e9)", "k=list()", "k=grid(", "start.der(x)=list(0,nan)"],
+          "A:DT:B": ["0:1e-3:1e-2", "0,1e-3", "0:0:1", "1:-1:0", "0:1e-300:1", ":", "0,nan", "5"],
+          "WHERE": ["start", "equilibrium", "0.1", "-1", "1e300"], "I/N": ["1/2", "0/2", "3/2", "1/0", "1/1e9"],
+          "K/N": ["7/4000", "0/1", "2/1"], "FIGURES": ["energy_slope", "q_end,v_end", "max(x)", "max(", "x,,y", "seconds"],
+          "NAME=VALUE": ["x=y", "x=1", "x=deg", "=", "x", "theta=deg"], "KIND": ["schemes", "options:hbvm", "parameters:m.toml", ":"]}
 
 
 class Commands:
-    def __init__(self, names):
-        self.names = names
+    """Drawn lines. What `whole` adds makes a line of a command long enough to run, and its work short."""
+
+    def __init__(self, program):
+        self.grammar = Grammar(program)
+        self.inputs = {"r.urdf": (pathlib.Path(__file__).resolve().parents[1] / "data/models/urdf/gripper.urdf").read_bytes()}
+        with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
+            for line in (["new", "m"], ["run", "m.toml", "--step", "1e-2", "--steps", "10", "--output", "a.csv", "--checkpoint", "c.gcp"]):
+                outcome = finish(start(program, line, folder), 60)
+                if outcome.status != 0:
+                    sys.exit(f"program.py: gnomon {' '.join(line)}: {outcome.err}")
+            self.inputs.update({path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()})
+
+    def value(self, rng, kind, called, line):
+        if kind == "files":
+            return rng.choice(FILES if rng.random() < .8 else BAD_FILES)
+        if kind == "folders":
+            return rng.choice([".", "folder", "no/such/folder", "m.toml", "", "/proc"])
+        if kind == "any":
+            pool = CALLED.get(called, WORDS)
+            return rng.choice(pool[:4] if rng.random() < .7 else pool)
+        if kind == "problems" and rng.random() < .4:
+            return rng.choice(["m.toml", "m.toml", "m.toml", "a.csv", "r.urdf"])
+        if kind.startswith("words "):
+            pool = kind.split()[1:]
+        elif kind == "commands":
+            pool = list(self.grammar.commands)
+        elif kind in ("options", "solver-options", "reference-options", "parameters"):
+            owners = {"options": "schemes", "solver-options": "solvers", "reference-options": "references", "parameters": "problems"}
+            pool = [name for word in [*line, rng.choice(self.grammar.of(owners[kind]))] for name in self.grammar.of(f"{kind}:{word}")
+                    if word in self.grammar.of(owners[kind]) or word == "m.toml" and kind == "parameters"]
+        else:
+            pool = self.grammar.of(kind)
+        word = rng.choice(pool if pool and rng.random() < .95 else WORDS)
+        return word + rng.choice(ASSIGNED + NUMBERS[:4]) if word.endswith("=") else word
+
+    def whole(self, rng, command):
+        number, count = rng.choice(NUMBERS[:3] if rng.random() < .8 else NUMBERS), rng.choice(
+            COUNTS[:3] if rng.random() < .8 else COUNTS)
+        size = ["--step", number, "--steps", count]
+        return {"run": size, "compare": size, "sweep": [*size, "--vary", "mass=grid(1,2,2)", "--output", "b.csv"],
+                "advise": ["--until", "0.1", "--budget", "0.5"], "fit": ["a.csv", "--vary", "k", "--step", "1e-2"],
+                "validate": rng.choice([["--cases", "folder"], ["--share", "7/4000"]])}.get(command, [])
 
     def draw(self, rng):
-        one = lambda kind: rng.choice(self.names.of[kind])
-        problem, any_name = one("problems"), one(rng.choice(list(self.names.of)))
-        number, count = rng.choice(NUMBERS[:4] if rng.random() < .7 else NUMBERS), rng.choice(
-            COUNTS[:3] if rng.random() < .8 else COUNTS)
-        file = rng.choice(FILES if rng.random() < .8 else BAD_FILES)
-        assignment = rng.choice(ASSIGNMENTS)
-        size = ["--step", number, "--steps", count]
-        flags = [["--scheme", one("schemes")], ["--set", assignment], ["--option", assignment], ["--solver", one("solvers")],
-                 ["--solver-option", assignment], ["--reference", one("references")], ["--output", file],
-                 ["--snapshots", file, "--snapshot-every", number], ["--plot", file], ["--checkpoint", file],
-                 ["--checkpoint-every", count], ["--restart", file], ["--every", count], ["--strict"], ["--json"],
-                 ["--fallback"], ["--max-halvings", count], ["--project-start"], ["--dependent-constraints"], ["--events"],
-                 ["--contact", assignment], ["--jacobian", rng.choice(["analytic", "differences", "x"])], ["--until", number],
-                 ["--plugin", file], ["--plugin-path", file], [rng.choice(WORDS)], ["--help"], ["--version"]]
-        kind = rng.random()
-        if kind < .6:
-            line = ["run", problem, *size]
-        elif kind < .7:
-            line = ["compare", problem, *size, "--scheme", one("schemes")]
-        elif kind < .77:
-            line = ["equilibrium", problem]
-        elif kind < .84:
-            line = ["check", problem]
-        elif kind < .9:
-            line = ["describe", any_name]
-        elif kind < .95:
-            line = ["validate", rng.choice(["conformance/rattle", "no-such-case", ""]), "--cases", file]
-        else:
-            line = [rng.choice(["list", "bench", "", "Run", "--help", *WORDS]), *(["--repetitions", "x"] if rng.random() < .5 else [])]
+        grammar = self.grammar
+        command = "run" if rng.random() < .4 else rng.choice(list(grammar.commands))
+        kinds, flags = grammar.commands[command]
+        line = [command]
+        for kind in kinds[:1] if command == "fit" or rng.random() < .7 else kinds:
+            line.append(self.value(rng, kind, "", line))
+        line += self.whole(rng, command)
         for _ in range(rng.choice([0, 1, 1, 2, 3])):
-            line += rng.choice(flags)
-        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+            flag = rng.choice(flags)
+            line.append(flag)
+            kind = grammar.values.get((command, flag)) or grammar.values.get(("", flag))
+            if kind:
+                line.append(self.value(rng, kind, grammar.called.get((command, flag)), line))
+        for _ in range(rng.choice([0, 0, 0, 0, 1, 2])):
             self.mutate(rng, line)
         # An argument of a process has no zero byte and is UTF-8 here.
         line = [word.replace("\0", "") for word in line]
@@ -185,21 +225,34 @@ class Commands:
             line[at] = word[:k] + rng.choice(["", word[k] * 2, "-", "=", "Z", "é", " "]) + word[k + 1:]
 
 
-def commands(arguments, number, names):
+def was_named(file, line):
+    """A file that the line asks for: by its name, as a model, as the pages of the manual or as the parts of a series."""
+    stem, _, end = file.rpartition(".")
+    return (any(file in word for word in line) or end in ("toml", "part") and stem in line or end == "1" and "man" in line or
+            end == "vtp" and any(word.endswith(".pvd") for word in line))
+
+
+def commands(arguments, number, drawn):
     rng = random.Random(f"{arguments.seed} commands {number}")
-    line = Commands(names).draw(rng)
-    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
+    line = drawn.draw(rng)
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as outer:
+        folder = pathlib.Path(outer) / "up" / "work"  # "../.." is a place of this run, too
+        folder.mkdir(parents=True)
+        for file, data in drawn.inputs.items():
+            (folder / file).write_bytes(data)
         try:
             outcome = finish(start(arguments.program, line, folder), arguments.seconds)
             check(outcome)
             if outcome.status == 0 and "--json" in line and outcome.out.startswith("{"):
                 json.loads(outcome.out, parse_constant=refuse_constant)
-            left = {path.name for path in pathlib.Path(folder).iterdir()} - set(line)
+            left = {path.name for path in folder.iterdir()} - set(drawn.inputs)
+            left = [file for file in left if not was_named(file, line)]
             if left:
                 raise Finding(f"left behind: {sorted(left)}")
         except Finding as finding:
             raise Finding(f"gnomon {' '.join(map(repr, line))}: {finding}") from None
-    return f"status {outcome.status}" + (" after SIGTERM" if outcome.interrupted else "")
+    return f"{line[0] if line and line[0] in drawn.grammar.commands else '?'}: status {outcome.status}" + (
+        " after SIGTERM" if outcome.interrupted else "")
 
 
 # --- modules ---------------------------------------------------------------------------------------------------------
@@ -661,7 +714,7 @@ def soak(arguments):
 
 def prepared(arguments):
     if arguments.campaign == "commands":
-        return Names(arguments.program)
+        return Commands(arguments.program)
     if arguments.campaign == "modules":
         found = sorted(pathlib.Path(arguments.modules or ".").glob("*.so"))
         if not found:
