@@ -14,11 +14,13 @@
 /// broken; in other axes they must agree as well as a run agrees with one from
 /// a start that differs by rounding, in other units to the bit. With a
 /// tolerance turned ones agree to the tolerance: the error of every coordinate
-/// is compared with its own size.
+/// is compared with its own size. In other units the checks of a model, its
+/// static equilibrium and the modes beside that are the same, too.
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -30,12 +32,17 @@
 #include "campaign/tally.hpp"
 #include "campaign/transformed_problem.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/formula/tape.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/coordinate_names.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
+#include "gnomon/solve/linearisation.hpp"
+#include "gnomon/solve/minimum.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "gnomon/start/verify.hpp"
 
 namespace gnomon::campaign {
 
@@ -243,6 +250,46 @@ std::vector<Source> sources(const Registry& registry) {
   return out;
 }
 
+/// What is known of a model without a run: its checks, the equilibrium near its
+/// start, the modes beside that. In units of the source.
+struct Statics {
+  std::vector<ModelCheck> checks;
+  std::string equilibrium;  ///< how the search ended
+  Vector rest;
+  std::vector<std::complex<double>> rates;
+};
+
+Statics statics(const ProblemInstance& instance, const Transformation& by) {
+  Statics out;
+  const System& system = *instance.model->mechanical();
+  out.checks = verify_functions(*instance.model, instance.t0, instance.q0, instance.p0);
+  try {
+    const Minimum found = find_minimum(shared_system(instance.model), instance.t0, instance.q0);
+    out.equilibrium = std::string(to_string(found.report.status)) + " after " +
+                      std::to_string(found.report.iterations) + " with " + std::to_string(found.closed.size()) +
+                      " closed";
+    if (found.report.status != SolveStatus::converged) return out;
+    out.rest = by.s * found.q;
+    const Vector none = Vector::Zero(found.q.size());
+    for (const Mode& mode : modes_of(linearise(system, instance.t0, found.q, none, found.lambda, found.closed)))
+      out.rates.push_back(mode.s / by.time);
+  } catch (const Error& error) {
+    out.equilibrium += std::string(", ") + to_string(error.code());
+  }
+  return out;
+}
+
+/// Positions at the origin that are not accelerated have no size, and points
+/// beside them are a unit away.
+bool has_size(const ProblemInstance& instance) {
+  if (!instance.q0.isZero(0)) return true;
+  const System& system = *instance.model->mechanical();
+  Vector v(system.n()), a(system.n()), lambda(system.m()), scratch(system.n());
+  system.velocity(instance.q0, instance.p0, scratch, v);
+  acceleration(system, instance.t0, instance.q0, v, a, lambda);
+  return !a.isZero(0);
+}
+
 class Images {
  public:
   Images(const Registry& registry, const Range& range, std::vector<Kind> kinds)
@@ -264,6 +311,8 @@ class Images {
     Transformation one_unit = image.by;
     if (one_unit.factors.size() > 0) one_unit.factors.setConstant(one_unit.factors[0]);
     const Image in_one_unit(source, one_unit);
+    if (kind == Kind::scaled && (range_.only.empty() || range_.only == "statics"))
+      compare_statics(number, source, image);
     const ProblemInstance near = nudged(source.instance, engine);
     for (const std::string& scheme : registry_.schemes()) {
       if (!range_.only.empty() && range_.only != scheme) continue;
@@ -289,6 +338,37 @@ class Images {
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
     }
+  }
+
+  void compare_statics(long number, const Source& source, const Image& image) {
+    constexpr Index most = 60;  // coordinates: checks take n^2 evaluations
+    const Index n = source.instance.q0.size();
+    if (n > most || !has_size(source.instance)) return;
+    const Statics one = statics(source.instance, Transformation(n, image.by.factors.size()));
+    const Statics other = statics(image.instance, image.by);
+    tally_.add("scaled, checks, equilibrium and modes");
+    const std::string what = source.name + ", ";
+    for (std::size_t k = 0; k < one.checks.size() && k < other.checks.size(); ++k) {
+      const ModelCheck &a = one.checks[k], &b = other.checks[k];
+      if (a.name != b.name || a.passed() != b.passed())
+        tally_.found(number, what + "check " + a.name,
+                     number_text(a.value) + ", and of its image " + b.name + ", " + number_text(b.value));
+    }
+    if (one.checks.size() != other.checks.size()) tally_.found(number, what + "checks", "there are not the same ones");
+    if (one.equilibrium != other.equilibrium)
+      tally_.found(number, what + "equilibrium",
+                   "it ends: " + one.equilibrium + ", and its image: " + other.equilibrium);
+    else if (one.rest.size() > 0 && one.rest != other.rest)
+      tally_.found(number, what + "equilibrium", "differs by " + number_text(max_norm(one.rest - other.rest)));
+    double fastest = 0, apart = 0;
+    for (std::size_t k = 0; k < std::min(one.rates.size(), other.rates.size()); ++k) {
+      fastest = std::max(fastest, std::abs(one.rates[k]));
+      apart = std::max(apart, std::abs(one.rates[k] - other.rates[k]));
+    }
+    if (one.rates.size() != other.rates.size() || apart > 1e-10 * fastest)
+      tally_.found(number, what + "modes",
+                   std::to_string(one.rates.size()) + ", and of its image " + std::to_string(other.rates.size()) +
+                       ", which differ by " + number_text(apart) + " of " + number_text(fastest));
   }
 
   /// assigned: options of the scheme that are others for the image.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/base/thresholds.hpp"
 
 namespace gnomon {
@@ -82,10 +84,51 @@ void EquilibriumEquations::lay_out() {
   for (const auto& [j, k] : pairs) normal_.push_back(pattern().find(j, k));
 }
 
-/// Units: of coordinate j u_j = (m_max/m_j)^(1/2), of energy phi = max |U_j| u_j, of g_i gamma_i = |G_i u|.
+/// How far a configuration goes before the model is another one there: the larger of |q0| and of the distance at which
+/// Hess U or a row of G has changed by half; where none of them does, of |q0| and the step of Newton's method. Of q0 = 0:
+/// one. In coordinates divided by `unit`.
+double EquilibriumEquations::natural_length(const Vector& unit) const {
+  const double size = max_norm(q0_.cwiseQuotient(unit));
+  if (!(size > 0)) return 1;
+  const auto derivatives = [this](const Vector& q, Vector& hessian, Vector& rows) {
+    hessian.setZero(system_->hessian_pattern().nonzeros());
+    rows.setZero(system_->constraint_pattern().nonzeros());
+    system_->lagrangian_hessian(t_, q, Vector::Zero(m_), hessian);
+    if (m_ > 0) system_->constraint_jacobian(t_, q, rows);
+  };
+  const auto has_changed = [](const Vector& from, const Vector& to) {
+    return !(max_norm(to - from) <= .5 * max_norm(from));
+  };
+  Vector hessian, rows, hessian_there, rows_there, direction(n_);
+  for (Index j = 0; j < n_; ++j) direction[j] = unit[j] * std::sin(1.0 + static_cast<double>(j * j % 1009));
+  derivatives(q0_, hessian, rows);
+  const std::vector<Index>& offsets = system_->constraint_pattern().offsets;
+  constexpr double farthest = 0x1p60;
+  for (double length = size; length < farthest * size; length *= 4) {
+    try {
+      derivatives(q0_ + length * direction, hessian_there, rows_there);
+    } catch (const std::exception&) {
+      return length;
+    }
+    if (has_changed(hessian, hessian_there)) return length;
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+      const Index first = offsets[i], count = offsets[i + 1] - first;
+      if (count > 0 && has_changed(rows.segment(first, count), rows_there.segment(first, count))) return length;
+    }
+  }
+  Vector force(n_), bend(n_);
+  system_->potential_gradient(t_, q0_, force);
+  multiply(system_->hessian_pattern(), hessian.cwiseAbs(), unit, bend);
+  const double newton = max_norm(force.cwiseProduct(unit)) / max_norm(bend.cwiseProduct(unit));
+  return newton > size && newton < farthest * size ? newton : size;
+}
+
+/// Units: of coordinate j u_j = l (m_max/m_j)^(1/2), l a power of two next to the natural length, of energy
+/// phi = max |U_j| u_j, of g_i gamma_i = |G_i u|.
 void EquilibriumEquations::find_scales() {
   const Vector& masses = system_->mass().diagonal_entries();
-  const Vector unit = (masses.maxCoeff() / masses.array()).sqrt();
+  Vector unit = (masses.maxCoeff() / masses.array()).sqrt();
+  unit *= std::exp2(std::ilogb(natural_length(unit)));
   Vector force(n_), gamma = Vector::Zero(m_);
   system_->potential_gradient(t_, q0_, force);
   const double phi = std::max(force.cwiseProduct(unit).lpNorm<Eigen::Infinity>(), thresholds::no_product_with_zero);

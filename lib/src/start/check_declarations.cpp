@@ -14,6 +14,7 @@
 #include "gnomon/model/system.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/verify.hpp"
+#include "start/natural_size.hpp"
 
 namespace gnomon {
 
@@ -191,7 +192,7 @@ class SystemDeclarations final : public Declarations {
     Uniform uniform(1);
     w_ = direction(uniform, n_);
     lambda_ = direction(uniform, m_);
-    const Vector beside = q + thresholds::beside * natural_size() * direction(uniform, n_);
+    const Vector beside = q + thresholds::beside * natural_size(system, t, q, p) * direction(uniform, n_);
     if (evaluated([&] { return potential(t_, beside).allFinite() && constraints(t_, beside).allFinite(); }))
       q_ = beside;
   }
@@ -204,19 +205,6 @@ class SystemDeclarations final : public Declarations {
   }
 
  private:
-  /// The size of positions, or at the origin the way of the motion until it turns, v^2/a.
-  double natural_size() const {
-    if (max_norm(q_) > 0) return max_norm(q_);
-    Vector v(n_), a(n_), lambda(m_), scratch(n_);
-    if (!evaluated([&] {
-          s_.velocity(q_, p_, scratch, v);
-          acceleration(s_, t_, q_, v, a, lambda);
-          return a.allFinite();
-        }))
-      return 1;
-    const double speed = max_norm(v), pull = max_norm(a);
-    return speed > 0 && pull > 0 ? speed * speed / pull : 1;
-  }
   Vector potential(double t, const Vector& q) const { return Vector::Constant(1, s_.potential(t, q)); }
   Vector constraints(double t, const Vector& q) const {
     Vector out(m_);

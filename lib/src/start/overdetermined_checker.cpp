@@ -3,6 +3,7 @@
 
 #include <Eigen/QR>
 #include <array>
+#include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
@@ -48,6 +49,7 @@ class Checker {
       directions_.push_back(std::move(direction));
     }
     for (const Argument argument : all_arguments) sizes_[static_cast<std::size_t>(argument)] = size_of(start, argument);
+    find_row_units();
   }
 
   std::vector<ModelCheck> run() {
@@ -79,15 +81,37 @@ class Checker {
     for (const Argument argument : all_arguments) uniform.fill(p.part(argument));
     return p;
   }
+  /// Constraints may be of any unit: powers of two next to the largest entries of their rows.
+  void find_row_units() {
+    Vector units = Vector::Zero(traits_.m);
+    for (const Point& at : points_) units = units.cwiseMax(largest_entries(Term::constraint, Argument::y, at));
+    for (Index i = 0; i < traits_.m; ++i)
+      row_[i] = units[i] > 0 && std::isfinite(units[i]) ? std::exp2(std::ilogb(units[i])) : 1;
+  }
+  bool has_row_units(Term term) const { return term == Term::constraint || term == Term::hidden; }
   Vector value(Term term, const Point& at) const {
     Vector out(traits_.rows(term));
     s_.evaluate(term, at.view(), out);
+    if (has_row_units(term)) out = out.cwiseQuotient(row_);
     return out;
   }
   Vector tangent(Term term, const Point& at, const Point& direction) const {
     Vector out(traits_.rows(term));
     s_.tangent(term, at.view(), direction.view(), out);
+    if (has_row_units(term)) out = out.cwiseQuotient(row_);
     return out;
+  }
+  /// The Jacobian of a term by an argument.
+  Matrix jacobian(Term term, Argument argument, const Point& at) const {
+    const SparsityPattern& pattern = s_.pattern(term, argument);
+    Vector values(pattern.nonzeros());
+    if (values.size() > 0) s_.jacobian(term, argument, at.view(), values);
+    Matrix dense = to_dense(pattern, values);
+    if (has_row_units(term)) dense = row_.cwiseInverse().asDiagonal() * dense;
+    return dense;
+  }
+  Vector largest_entries(Term term, Argument argument, const Point& at) const {
+    return jacobian(term, argument, at).cwiseAbs().rowwise().maxCoeff();
   }
   /// The derivative along the direction, of fourth order.
   template <class F>
@@ -119,9 +143,7 @@ class Checker {
       Disagreement found;
       double scale = 0;
       for (const Point& at : points_) {
-        Vector values(pattern.nonzeros());
-        if (values.size() > 0) s_.jacobian(term, argument, at.view(), values);
-        const Matrix dense = to_dense(pattern, values);
+        const Matrix dense = jacobian(term, argument, at);
         Point unit = zero();
         for (Index j = 0; j < dense.cols(); ++j) {
           unit.part(argument)[j] = 1;
@@ -145,7 +167,7 @@ class Checker {
       Point along = zero();
       along.y = value(Term::velocity, at);
       found.compare(value(Term::hidden, at), tangent(Term::constraint, at, along));
-      found.scale_with(along.size());
+      found.scale_with(max_norm(jacobian(Term::constraint, Argument::y, at)) * max_norm(along.y));
     }
     report("hidden-level", found, thresholds::same_overdetermined_formula,
            "h = g_y v against the tangent of g along v");
@@ -155,14 +177,11 @@ class Checker {
   bool onto_manifold(Point& at) const {
     for (const Term term : {Term::constraint, Term::hidden}) {
       const Argument argument = term == Term::constraint ? Argument::y : Argument::z;
-      const SparsityPattern& pattern = s_.pattern(term, argument);
-      for (int iteration = 0; iteration < 20 && traits_.m > 0; ++iteration) {
-        Vector values(pattern.nonzeros());
-        s_.jacobian(term, argument, at.view(), values);
-        at.part(argument) -= to_dense(pattern, values).completeOrthogonalDecomposition().solve(value(term, at));
-      }
+      for (int iteration = 0; iteration < 20 && traits_.m > 0; ++iteration)
+        at.part(argument) -= jacobian(term, argument, at).completeOrthogonalDecomposition().solve(value(term, at));
       if (traits_.m > 0 &&
-          !(value(term, at).lpNorm<Eigen::Infinity>() <= thresholds::on_constraints * at.size() * at.size()))
+          !(max_norm(value(term, at)) <=
+            thresholds::on_constraints * max_norm(jacobian(term, argument, at)) * max_norm(at.part(argument))))
         return false;
     }
     return true;
@@ -187,6 +206,7 @@ class Checker {
   const OverdeterminedTraits& traits_;
   std::vector<Point> points_, directions_;
   std::array<double, 3> sizes_{1, 1, 1};  // of y, z and psi
+  Vector row_ = Vector::Ones(traits_.m);  // units of constraints
   std::vector<ModelCheck> out_;
 };
 

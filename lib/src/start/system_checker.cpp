@@ -1,30 +1,59 @@
 #include "start/system_checker.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "gnomon/base/finite.hpp"
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/uniform.hpp"
+#include "start/natural_size.hpp"
+#include "start/short_time.hpp"
 
 namespace gnomon {
 
-SystemChecker::SystemChecker(const System& system, double t0, const Vector& q0)
+SystemChecker::SystemChecker(const System& system, double t0, const Vector& q0, const Vector& p0)
     : s_(system), n_(system.n()), m_(system.m()), positions_(m_ - system.parts().n_velocity_constraints()) {
   Uniform uniform(3);
-  const double size = q0.lpNorm<Eigen::Infinity>(), scale = size > 0 ? size : 1;
-  step_ = thresholds::central_spacing * scale;
+  size_ = natural_size(system, t0, q0, p0);
+  step_ = thresholds::central_spacing * size_;
   for (int k = 0; k < 4; ++k) {
     Point z{t0, q0, Vector(n_), Vector(n_), Vector(m_)};
     uniform.fill(z.v);
     uniform.fill(z.w);
     uniform.fill(z.lambda);
-    z.v *= scale;
-    z.w *= scale;
+    z.w *= size_;
     if (k > 0) {  // the start itself, then points beside it, off the constraints too
       Vector shift(n_);
       uniform.fill(shift);
-      z.q += 0.1 * scale * shift;
+      z.q += 0.1 * size_ * shift;
     }
     points_.push_back(std::move(z));
+  }
+  Vector pull(n_), force(n_), velocity(n_), scratch(n_), entries(s_.constraint_pattern().nonzeros());
+  double energy = 0, fastest = 0;
+  row_.setZero(m_);
+  for (const Point& z : points_) {
+    force = gradient(z, z.q);
+    energy = std::max(energy, size_ * max_norm(force));
+    if (s_.parts().force) {
+      s_.parts().force->force(z.t, z.q, Vector::Zero(n_), pull);
+      force -= pull;
+    }
+    s_.mass().solve(force, pull);
+    fastest = std::max(fastest, max_norm(pull));
+    if (m_ == 0) continue;
+    s_.constraint_jacobian(z.t, z.q, entries);
+    const SparsityPattern& pattern = s_.constraint_pattern();
+    for (Index i = 0; i < m_; ++i)
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+        row_[i] = std::max(row_[i], size_ * std::abs(entries[k]));
+  }
+  s_.velocity(q0, p0, scratch, velocity);
+  time_ = natural_time(Vector::Constant(1, size_), velocity, Vector::Constant(1, fastest));
+  for (double& unit : row_) unit = unit > 0 && std::isfinite(unit) ? std::exp2(std::ilogb(unit)) : 1;
+  for (Point& z : points_) {
+    z.v *= size_ / time_;
+    z.lambda = (energy > 0 ? energy : 1) * in_units(z.lambda);
   }
 }
 
@@ -61,16 +90,32 @@ Vector SystemChecker::gradient(const Point& z, const Vector& q) const {
   return out;
 }
 
+Vector SystemChecker::constraint_force(const Point& z, const Vector& q) const {
+  Vector out(n_), values(s_.constraint_pattern().nonzeros());
+  s_.constraint_jacobian(z.t, q, values);
+  multiply_transposed(s_.constraint_pattern(), values, z.lambda, out);
+  return out;
+}
+
 Vector SystemChecker::g(double t, const Vector& q) const {
   Vector out(m_);
   s_.constraints(t, q, out);
-  return out;
+  return in_units(out);
+}
+
+Vector SystemChecker::entries_in_units(Vector values) const {
+  const std::vector<Index>& offsets = s_.constraint_pattern().offsets;
+  for (Index i = 0; i < m_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    values.segment(offsets[at], offsets[at + 1] - offsets[at]) /= row_[i];
+  }
+  return values;
 }
 
 Vector SystemChecker::jacobian_values(double t, const Vector& q) const {
   Vector out(s_.constraint_pattern().nonzeros());
   s_.constraint_jacobian(t, q, out);
-  return out;
+  return entries_in_units(std::move(out));
 }
 
 Vector SystemChecker::jacobian_times(double t, const Vector& q, const Vector& v) const {
@@ -107,17 +152,26 @@ void SystemChecker::kinetic() {
   for (const Point& z : points_) {
     Matrix mass(n_, n_);
     part.mass_matrix(z.q, mass);
-    const Vector p = mass * z.v, w_p = mass * z.w;
-    Vector t_q(n_), t_p(n_), h_q(n_), h_p(n_), numeric(n_);
-    part.kinetic_gradient(z.q, p, t_q, t_p);
-    velocity.compare(t_p, z.v);
+    const Vector p = mass * z.v, w_p = mass * z.w / time_;
+    // Derivatives by q and by p, as energies.
+    const double momentum = max_norm(p);
+    const auto in_energies = [&](const Vector& both) {
+      Vector out(2 * n_);
+      out << size_ * both.head(n_), momentum * both.tail(n_);
+      return out;
+    };
+    const auto compare = [&in_energies](Disagreement& found, const Vector& formula, const Vector& check) {
+      found.compare(in_energies(formula), in_energies(check));
+    };
+    Vector gradient(2 * n_), product(2 * n_), numeric(n_);
+    part.kinetic_gradient(z.q, p, gradient.head(n_), gradient.tail(n_));
+    velocity.compare(momentum * gradient.tail(n_), momentum * z.v);
     velocity.compare(part.kinetic_energy(z.q, p), 0.5 * p.dot(z.v));
     const auto energy = [&](const Vector& q) { return Vector::Constant(1, part.kinetic_energy(q, p)); };
     for (Index j = 0; j < n_; ++j) numeric[j] = difference(energy, z.q, unit(j))[0];
-    first.compare(t_q, numeric);
+    first.compare(size_ * gradient.head(n_), size_ * numeric);
     first.scale_with(part.kinetic_energy(z.q, p));
-    part.kinetic_hessian_times(z.q, p, z.w, w_p, h_q, h_p);
-    // The derivative of f(q, p, two halves of the result) along (w, M w).
+    // The derivative of f(q, p, two halves of the result) along (w, M w/time).
     const auto along = [&](const auto& f) {
       const auto value = [&](const Vector& q) {
         const double distance = (q - z.q).dot(z.w) / z.w.squaredNorm();
@@ -127,27 +181,25 @@ void SystemChecker::kinetic() {
       };
       return difference(value, z.q, z.w);
     };
+    part.kinetic_hessian_times(z.q, p, z.w, w_p, product.head(n_), product.tail(n_));
     const Vector slope = along([&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
       part.kinetic_gradient(q, p_at, out_q, out_p);
     });
-    second.compare(h_q, slope.head(n_));
-    second.compare(h_p, slope.tail(n_));
-    const Vector u_q = z.v, u_p = 0.5 * p;
-    part.kinetic_third(z.q, p, u_q, u_p, z.w, w_p, h_q, h_p);
-    const Vector turn = along([&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
-      part.kinetic_hessian_times(q, p_at, u_q, u_p, out_q, out_p);
-    });
-    third.compare(h_q, turn.head(n_));
-    third.compare(h_p, turn.tail(n_));
+    compare(second, product, slope);
+    const Vector u_q = time_ * z.v, u_p = 0.5 * p;
+    part.kinetic_third(z.q, p, u_q, u_p, z.w, w_p, product.head(n_), product.tail(n_));
+    compare(third, product, along([&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
+              part.kinetic_hessian_times(q, p_at, u_q, u_p, out_q, out_p);
+            }));
     Matrix columns(2 * n_, 2 * n_);
     Vector scratch(3 * n_), direction(2 * n_);
     direction << z.w, w_p;
     part.kinetic_hessian(z.q, p, scratch, columns);
-    second.compare(columns * direction, slope);
+    compare(second, columns * direction, slope);
     part.velocity_hessian(z.q, p, u_p, scratch, columns);
-    third.compare(columns * direction, along([&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
-                    part.kinetic_hessian_times(q, p_at, Vector::Zero(n_), u_p, out_q, out_p);
-                  }));
+    compare(third, columns * direction, along([&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
+              part.kinetic_hessian_times(q, p_at, Vector::Zero(n_), u_p, out_q, out_p);
+            }));
   }
   report("kinetic-velocity", velocity, thresholds::same_formula, "T_p = M(q)^-1 p and T = p . v / 2");
   report("kinetic-gradient", first, thresholds::first_difference, "T_q against differences of T");
@@ -175,7 +227,10 @@ void SystemChecker::force() {
       };
       Disagreement& found = by == ForceArgument::q ? by_q : by_v;
       const Vector& at = by == ForceArgument::q ? z.q : z.v;
-      found.compare(along, difference(force_at, at, z.w));
+      if (by == ForceArgument::q)
+        found.compare(along, difference(force_at, at, z.w));
+      else
+        found.compare(along / time_, difference_by_v(force_at, at, z.w) / time_);
       found.scale_with(force_at(at).lpNorm<Eigen::Infinity>());
     }
   report("force-by-q", by_q, thresholds::first_difference, "dQ/dq against differences of Q");
@@ -195,7 +250,7 @@ void SystemChecker::compensated() {
     if (m_ == 0) continue;
     s_.constraints_compensated(z.t, z.q, tail, plus, values);
     s_.constraints_compensated(z.t, z.q, opposite, minus, values);
-    position.compare((plus - minus).head(positions_) / (2 * thresholds::checked_tail),
+    position.compare(in_units(plus - minus).head(positions_) / (2 * thresholds::checked_tail),
                      jacobian_times(z.t, z.q, z.w).head(positions_));
   }
   report("potential-tail", energy, thresholds::second_difference, "U at q + tail against U + grad U . tail");

@@ -15,11 +15,12 @@ namespace gnomon {
 class SystemChecker {
  public:
   /// At the start and at three points near it. The system outlives it.
-  SystemChecker(const System& system, double t0, const Vector& q0);
+  SystemChecker(const System& system, double t0, const Vector& q0, const Vector& p0);
   std::vector<ModelCheck> run();
 
  private:
-  /// Where the functions are compared: time, position, velocity, a direction, multipliers.
+  /// Where the functions are compared: time, position, velocity, a direction as long as positions, multipliers whose
+  /// forces are as large as those of U.
   struct Point {
     double t;
     Vector q, v, w, lambda;
@@ -54,18 +55,32 @@ class SystemChecker {
   /// The derivative of f along the direction, from points a step and two away whatever the direction's length. Of
   /// fourth order: the step follows the extent of the whole, and forces between neighbours in a long chain vary faster.
   Vector difference(const Function& f, const Vector& q, const Vector& direction) const;
+  /// The same along velocities.
+  Vector difference_by_v(const Function& f, const Vector& v, const Vector& direction) const {
+    return time_ * difference([&](const Vector& way) { return f(way / time_); }, time_ * v, direction);
+  }
   Vector unit(Index j) const { return Vector::Unit(n_, j); }
   Vector gradient(const Point& z, const Vector& q) const;
+  /// G^T lambda.
+  Vector constraint_force(const Point& z, const Vector& q) const;
+  /// Of constraints in their units row_, as all numbers of rows are compared.
   Vector g(double t, const Vector& q) const;
   Vector jacobian_values(double t, const Vector& q) const;
   Vector jacobian_times(double t, const Vector& q, const Vector& v) const;
+  /// Rows, and entries of rows, in their units.
+  Vector in_units(const Vector& rows) const { return rows.cwiseQuotient(row_); }
+  Vector entries_in_units(Vector values) const;
+  double entries_size(const Point& z) const { return jacobian_values(z.t, z.q).lpNorm<Eigen::Infinity>(); }
   void report(const char* name, const Disagreement& found, double tolerance, const char* note);
 
   const System& s_;
   Index n_, m_;
   Index positions_;  ///< constraints that are g(q,t)
   std::vector<Point> points_;
-  double step_;
+  double size_;  ///< of positions
+  double step_;  ///< a small part of it
+  double time_;  ///< in which it moves so far
+  Vector row_;   ///< units of constraints: a power of two next to their largest change over that way
   std::vector<ModelCheck> out_;
 };
 

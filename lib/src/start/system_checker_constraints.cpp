@@ -1,34 +1,52 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "gnomon/base/thresholds.hpp"
 #include "gnomon/base/uniform.hpp"
-#include "start/short_time.hpp"
 #include "start/system_checker.hpp"
 
 namespace gnomon {
 
+namespace {
+
+/// Parts of the time of a motion, tried one after the other: what a model says of time may be faster than its motion.
+constexpr std::array<double, 3> tried_times{1, 1e-2, 1e-4};
+
+/// The disagreement of the spacing in time that has the least.
+class LeastDisagreement {
+ public:
+  Disagreement& at(std::size_t spacing) { return each_[spacing]; }
+  const Disagreement& least() const {
+    const auto size = [](const Disagreement& one) {
+      const double relative = one.relative();
+      return std::isnan(relative) ? std::numeric_limits<double>::infinity() : relative;
+    };
+    return *std::min_element(each_.begin(), each_.end(),
+                             [&size](const Disagreement& a, const Disagreement& b) { return size(a) < size(b); });
+  }
+
+ private:
+  std::array<Disagreement, tried_times.size()> each_;
+};
+
+}  // namespace
+
 /// dU/dt, dG/dt and the Hessians of dg/dt against differences in time of U, G and of the Hessian of lambda.g.
 void SystemChecker::rates() {
   const TimeDependence& part = *s_.parts().time_dependence;
-  Disagreement energy, first, second;
+  LeastDisagreement energy, first, second;
   for (const Point& z : points_) {
-    Vector pull(n_);
-    s_.mass().solve(gradient(z, z.q), pull);
-    const double s = short_time(z.q, z.v, pull);
-    const auto slope = [s](const auto& f) { return Vector((8 * (f(s) - f(-s)) - (f(2 * s) - f(-2 * s))) / (12 * s)); };
     const auto u = [&](double after) -> Vector { return Vector::Constant(1, s_.potential(z.t + after, z.q)); };
-    energy.compare(part.potential_rate(z.t, z.q), slope(u)[0]);
-    energy.scale_with(std::abs(u(0)[0]));
     Vector values(s_.constraint_pattern().nonzeros()), hessian(s_.hessian_pattern().nonzeros());
     part.constraint_rate_jacobian(z.t, z.q, values);
+    values = entries_in_units(values);
     const Index entries = s_.constraint_pattern().offsets[static_cast<std::size_t>(positions_)];
-    first.compare(values.head(entries),
-                  slope([&](double after) { return Vector(jacobian_values(z.t + after, z.q).head(entries)); }));
-    first.scale_with(jacobian_values(z.t, z.q).lpNorm<Eigen::Infinity>());
+    const auto jacobian = [&](double after) { return Vector(jacobian_values(z.t + after, z.q).head(entries)); };
     Vector lambda = z.lambda;
     lambda.tail(m_ - positions_).setZero();
     part.constraint_rate_hessian(z.t, z.q, lambda, hessian);
@@ -38,12 +56,23 @@ void SystemChecker::rates() {
       s_.lagrangian_hessian(z.t + after, z.q, Vector::Zero(m_), potential);
       return Vector(whole - potential);
     };
-    second.compare(hessian, slope(of_constraints));
-    second.scale_with(of_constraints(0).lpNorm<Eigen::Infinity>());
+    for (std::size_t k = 0; k < tried_times.size(); ++k) {
+      const double s = thresholds::short_time * tried_times[k] * time_;
+      const auto slope = [s](const auto& f) {
+        return Vector((8 * (f(s) - f(-s)) - (f(2 * s) - f(-2 * s))) / (12 * s));
+      };
+      energy.at(k).compare(part.potential_rate(z.t, z.q), slope(u)[0]);
+      energy.at(k).scale_with(std::abs(u(0)[0]) / time_);
+      first.at(k).compare(values.head(entries), slope(jacobian));
+      first.at(k).scale_with(entries_size(z) / time_);
+      second.at(k).compare(hessian, slope(of_constraints));
+      second.at(k).scale_with(of_constraints(0).lpNorm<Eigen::Infinity>() / time_);
+    }
   }
-  report("rate-potential", energy, thresholds::first_difference, "dU/dt against differences of U in time");
-  report("rate-jacobian", first, thresholds::first_difference, "dG/dt against differences of G in time");
-  report("rate-hessian", second, thresholds::first_difference, "Hess dg/dt against differences in time of Hess g");
+  report("rate-potential", energy.least(), thresholds::first_difference, "dU/dt against differences of U in time");
+  report("rate-jacobian", first.least(), thresholds::first_difference, "dG/dt against differences of G in time");
+  report("rate-hessian", second.least(), thresholds::first_difference,
+         "Hess dg/dt against differences in time of Hess g");
 }
 
 void SystemChecker::constraint_first() {
@@ -66,19 +95,16 @@ void SystemChecker::constraint_first() {
 void SystemChecker::constraint_second() {
   Disagreement force, mutual, rows;
   for (const Point& z : points_) {
-    const auto pull = [&](const Vector& q) {
-      Vector out(n_);
-      multiply_transposed(s_.constraint_pattern(), jacobian_values(z.t, q), z.lambda, out);
-      return out;
-    };
+    const auto pull = [&](const Vector& q) { return constraint_force(z, q); };
     Vector hw(n_), values(s_.constraint_pattern().nonzeros()), row_times_w(m_);
     s_.constraint_hessian_times(z.t, z.q, z.lambda, z.w, hw);
     force.compare(hw, difference(pull, z.q, z.w));
     force.scale_with(pull(z.q).lpNorm<Eigen::Infinity>());
     s_.constraint_jacobian_derivative(z.t, z.q, z.v, values);
     multiply(s_.constraint_pattern(), values, z.w, row_times_w);
-    rows.compare(row_times_w, difference([&](const Vector& q) { return jacobian_times(z.t, q, z.v); }, z.q, z.w));
-    rows.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>());
+    rows.compare(in_units(row_times_w),
+                 difference([&](const Vector& q) { return jacobian_times(z.t, q, z.v); }, z.q, z.w));
+    rows.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>() / time_);
     mutual.compare(hw.dot(z.v), z.lambda.dot(row_times_w));
     mutual.scale_with(hw.norm() * z.v.norm());
   }
@@ -94,18 +120,18 @@ void SystemChecker::constraint_third() {
       Vector values(s_.constraint_pattern().nonzeros()), out(m_);
       s_.constraint_jacobian_derivative(z.t, q, z.v, values);
       multiply(s_.constraint_pattern(), values, z.w, out);
-      return out;
+      return in_units(out);
     };
     Vector values(s_.constraint_pattern().nonzeros());
     s_.constraint_third(z.t, z.q, z.v, z.w, values);
-    const Matrix dense = to_dense(s_.constraint_pattern(), values);
+    const Matrix dense = to_dense(s_.constraint_pattern(), entries_in_units(values));
     for (Index j = 0; j < n_; ++j) third.compare(dense.col(j), difference(curvature, z.q, unit(j)));
-    third.scale_with(curvature(z.q).lpNorm<Eigen::Infinity>());
+    third.scale_with(curvature(z.q).lpNorm<Eigen::Infinity>() / z.w.lpNorm<Eigen::Infinity>());
   }
   report("constraint-third", third, thresholds::first_difference, "d(v.(Hess g) w)/dq against differences");
   Disagreement weighted;
   for (const Point& z : points_) {
-    const Vector lambda = Vector::LinSpaced(m_, 1.3, 0.6);
+    const Vector lambda = in_units(Vector::LinSpaced(m_, 1.3, 0.6));
     Vector hessian(s_.hessian_pattern().nonzeros()), values(s_.constraint_pattern().nonzeros()), column(n_);
     if (!s_.constraint_hessian_derivative(z.t, z.q, lambda, z.v, hessian)) return;
     const Matrix dense = to_dense(s_.hessian_pattern(), hessian);
@@ -120,25 +146,27 @@ void SystemChecker::constraint_third() {
 }
 
 void SystemChecker::along_the_motion() {
-  Disagreement velocity, bias;
+  LeastDisagreement velocity, bias;
   for (const Point& z : points_) {
-    Vector formula(m_);
-    s_.constraint_velocity(z.t, z.q, z.v, formula);
-    const double e = step_;
-    const Vector slope = (g(z.t + e, z.q + e * z.v) - g(z.t - e, z.q - e * z.v)) / (2 * e);
-    velocity.compare(formula.head(positions_), slope.head(positions_));
-    velocity.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>());
-    s_.constraint_bias(z.t, z.q, z.v, formula);
-    const double d = thresholds::wide_spacing;
-    // Fourth order: (-f(2d) + 16 f(d) - 30 f(0) + 16 f(-d) - f(-2d)) / (12 d^2)
+    Vector speed(m_), bend(m_);
+    s_.constraint_velocity(z.t, z.q, z.v, speed);
+    s_.constraint_bias(z.t, z.q, z.v, bend);
+    const double size = jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>();
     const auto f = [&](double s) { return g(z.t + s, z.q + s * z.v); };
-    const Vector bend = (-f(2 * d) + 16 * f(d) - 30 * f(0) + 16 * f(-d) - f(-2 * d)) / (12 * d * d);
-    bias.compare(formula.head(positions_), bend.head(positions_));
-    bias.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>());
+    for (std::size_t k = 0; k < tried_times.size(); ++k) {
+      const double e = thresholds::central_spacing * tried_times[k] * time_;
+      velocity.at(k).compare(in_units(speed).head(positions_), ((f(e) - f(-e)) / (2 * e)).head(positions_));
+      velocity.at(k).scale_with(size / time_);
+      const double d = thresholds::wide_spacing * tried_times[k] * time_;
+      // Fourth order: (-f(2d) + 16 f(d) - 30 f(0) + 16 f(-d) - f(-2d)) / (12 d^2)
+      const Vector bent = (-f(2 * d) + 16 * f(d) - 30 * f(0) + 16 * f(-d) - f(-2 * d)) / (12 * d * d);
+      bias.at(k).compare(in_units(bend).head(positions_), bent.head(positions_));
+      bias.at(k).scale_with(size / (time_ * time_));
+    }
   }
-  report("constraint-velocity", velocity, thresholds::first_difference,
+  report("constraint-velocity", velocity.least(), thresholds::first_difference,
          "G v + g_t against differences along the motion");
-  report("constraint-bias", bias, thresholds::second_difference,
+  report("constraint-bias", bias.least(), thresholds::second_difference,
          "second derivative of g along the motion, against differences");
 }
 
@@ -170,7 +198,7 @@ Vector SystemChecker::exterior(double t, const Vector& q, const Vector& x, const
   multiply(s_.constraint_pattern(), values, y, one);
   s_.parts().velocity_constraints->constraint_turn(t, q, y, values);
   multiply(s_.constraint_pattern(), values, x, other);
-  return (one - other).tail(m_ - positions_);
+  return in_units(one - other).tail(m_ - positions_);
 }
 
 Matrix SystemChecker::closed_combinations(double t, const Vector& q) const {
@@ -183,9 +211,9 @@ Matrix SystemChecker::closed_combinations(double t, const Vector& q) const {
   for (auto form : forms.colwise()) {
     uniform.fill(x);
     uniform.fill(y);
-    form = exterior(t, q, allowed(x), allowed(y));
+    form = exterior(t, q, size_ * allowed(x), size_ * allowed(y));
   }
-  return left_null_space(forms, thresholds::rank * rows.bottomRows(r).norm());
+  return left_null_space(forms, thresholds::rank * size_ * rows.bottomRows(r).norm());
 }
 
 Index SystemChecker::integrable(const Point& z) const {
@@ -201,7 +229,8 @@ Index SystemChecker::integrable(const Point& z) const {
     return there * (there.transpose() * c);
   };
   const auto slope = [&](const Vector& x) -> Matrix {
-    return (beside(z.q + step_ * x) - beside(z.q - step_ * x)) / (2 * step_);
+    const double s = thresholds::central_spacing;
+    return (beside(z.q + s * x) - beside(z.q - s * x)) / (2 * s);
   };
   const Allowed allowed(kept);
   Uniform uniform(6);
@@ -210,23 +239,24 @@ Index SystemChecker::integrable(const Point& z) const {
   for (auto form : forms.colwise()) {
     uniform.fill(x);
     uniform.fill(y);
-    x = allowed(x);
-    y = allowed(y);
+    x = size_ * allowed(x);
+    y = size_ * allowed(y);
     form = slope(x).transpose() * (a * y) - slope(y).transpose() * (a * x) + c.transpose() * exterior(z.t, z.q, x, y);
   }
-  return left_null_space(forms, thresholds::second_difference * a.norm()).cols();
+  return left_null_space(forms, thresholds::second_difference * size_ * a.norm()).cols();
 }
 
 /// A v + b against its differences by v, by q and along the motion, and A along the motion.
 void SystemChecker::velocity_constraints() {
   const VelocityConstraints& part = *s_.parts().velocity_constraints;
   const Index r = part.n_velocity_constraints();
-  Disagreement by_v, by_q, turn, bias;
+  Disagreement by_v, by_q;
+  LeastDisagreement turn, bias;
   for (const Point& z : points_) {
     const auto psi = [&](double t, const Vector& q, const Vector& v) {
       Vector out(m_);
       s_.constraint_velocity(t, q, v, out);
-      return Vector(out.tail(r));
+      return Vector(in_units(out).tail(r));
     };
     const auto times_w = [&](const Vector& values) {
       Vector out(m_);
@@ -236,18 +266,24 @@ void SystemChecker::velocity_constraints() {
     Vector values(s_.constraint_pattern().nonzeros()), rate = Vector::Zero(values.size()), whole(m_);
     const double size = times_w(jacobian_values(z.t, z.q)).lpNorm<Eigen::Infinity>();
     by_v.compare(times_w(jacobian_values(z.t, z.q)),
-                 difference([&](const Vector& v) { return psi(z.t, z.q, v); }, z.v, z.w));
+                 difference_by_v([&](const Vector& v) { return psi(z.t, z.q, v); }, z.v, z.w));
+    by_v.scale_with(size);
     s_.constraint_jacobian_derivative(z.t, z.q, z.v, values);
     if (s_.parts().time_dependence) s_.parts().time_dependence->constraint_rate_jacobian(z.t, z.q, rate);
-    by_q.compare(times_w(values + rate), difference([&](const Vector& q) { return psi(z.t, q, z.v); }, z.q, z.w));
+    by_q.compare(times_w(entries_in_units(values + rate)),
+                 difference([&](const Vector& q) { return psi(z.t, q, z.v); }, z.q, z.w));
+    by_q.scale_with(size / time_);
     part.constraint_turn(z.t, z.q, z.v, values);
-    const double e = step_;
-    turn.compare(
-        times_w(values),
-        times_w((jacobian_values(z.t + e, z.q + e * z.v) - jacobian_values(z.t - e, z.q - e * z.v)) / (2 * e)));
     s_.constraint_bias(z.t, z.q, z.v, whole);
-    bias.compare(whole.tail(r), (psi(z.t + e, z.q + e * z.v, z.v) - psi(z.t - e, z.q - e * z.v, z.v)) / (2 * e));
-    for (Disagreement* found : {&by_v, &by_q, &turn, &bias}) found->scale_with(size);
+    for (std::size_t k = 0; k < tried_times.size(); ++k) {
+      const double e = thresholds::central_spacing * tried_times[k] * time_;
+      const auto along = [&](const auto& f) { return Vector((f(e) - f(-e)) / (2 * e)); };
+      turn.at(k).compare(times_w(entries_in_units(values)),
+                         times_w(along([&](double s) { return jacobian_values(z.t + s, z.q + s * z.v); })));
+      turn.at(k).scale_with(size / time_);
+      bias.at(k).compare(in_units(whole).tail(r), along([&](double s) { return psi(z.t + s, z.q + s * z.v, z.v); }));
+      bias.at(k).scale_with(size / (time_ * time_));
+    }
   }
   if (!s_.parts().time_dependence) {
     Index least = r;
@@ -258,8 +294,8 @@ void SystemChecker::velocity_constraints() {
   }
   report("velocity-jacobian", by_v, thresholds::first_difference, "A w against differences of A v + b by v");
   report("velocity-by-q", by_q, thresholds::first_difference, "d(A v + b)/dq w against differences");
-  report("velocity-turn", turn, thresholds::first_difference, "A against differences along the motion");
-  report("velocity-bias", bias, thresholds::first_difference, "d/dt (A v + b) - A v' against differences");
+  report("velocity-turn", turn.least(), thresholds::first_difference, "A against differences along the motion");
+  report("velocity-bias", bias.least(), thresholds::first_difference, "d/dt (A v + b) - A v' against differences");
 }
 
 }  // namespace gnomon

@@ -47,11 +47,12 @@ void SystemChecker::symmetries() {
         mass->kinetic_gradient(z.q, mv, t_q, t_p);
         by_mass = t_q.dot(xi);
       }
-      part.symmetry_generator(a, z.q + thresholds::wide_spacing * z.v, plus);
-      part.symmetry_generator(a, z.q - thresholds::wide_spacing * z.v, minus);
-      const Vector dxi = (plus - minus) / (2 * thresholds::wide_spacing);
+      const double d = thresholds::wide_spacing * time_;
+      part.symmetry_generator(a, z.q + d * z.v, plus);
+      part.symmetry_generator(a, z.q - d * z.v, minus);
+      const Vector dxi = (plus - minus) / (2 * d);
       kinetic.compare(by_mass, mv.dot(dxi));
-      kinetic.scale_with(mv.norm() * std::max(dxi.norm(), xi.norm()));
+      kinetic.scale_with(mv.norm() * std::max(dxi.norm(), xi.norm() / time_));
     }
   report("symmetry-potential", potential, thresholds::same_formula, "grad U . xi = 0");
   if (m_ > 0) report("symmetry-constraints", constraint, thresholds::same_formula, "G xi = 0");
@@ -92,14 +93,13 @@ void SystemChecker::invariants() {
       potential.invariant_jacobian(q, v);
       multiply_transposed(pattern, v, c, part);
       out += part;
-      multiply_transposed(s_.constraint_pattern(), jacobian_values(z.t, q), z.lambda, part);
-      return Vector(out + part);
+      return Vector(out + constraint_force(z, q));
     };
     Vector hessian_values(s_.hessian_pattern().nonzeros());
     potential.split_hessian(z.t, z.q, c, z.lambda, hessian_values);
     const Matrix split_hessian = to_dense(s_.hessian_pattern(), hessian_values);
     for (Index j = 0; j < n_; ++j) hessian.compare(split_hessian.col(j), difference(forces, z.q, unit(j)));
-    hessian.scale_with(forces(z.q).lpNorm<Eigen::Infinity>());
+    hessian.scale_with(forces(z.q).lpNorm<Eigen::Infinity>() / size_);
     for (Index a = 0; a < s_.parts().n_symmetries(); ++a) {
       s_.parts().symmetries->symmetry_generator(a, z.q, xi);
       multiply(pattern, values, xi, along);

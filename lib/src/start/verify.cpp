@@ -112,13 +112,13 @@ std::vector<ModelCheck> verify_functions(const Model& model, double t0, const Ve
   const System& system = *model.mechanical();
   const std::shared_ptr<const System> open(std::shared_ptr<const System>(), &system);
   if (!system.parts().obstacles) {
-    Checks out = SystemChecker(system, t0, q0).run();
+    Checks out = SystemChecker(system, t0, q0, p0).run();
     if (!add_forces(*open, open, t0, q0, p0, out)) out.push_back(forces_unchecked());
     return out;
   }
   // Obstacles are differentiated where they are held closed.
   const std::shared_ptr<const System> closed = system.parts().obstacles->with_obstacles_closed();
-  Checks out = SystemChecker(*closed, t0, q0).run();
+  Checks out = SystemChecker(*closed, t0, q0, p0).run();
   // All contacts without their slips, of which smooth ones have none; where these do not hold together, as two limits
   // of one joint, none of them.
   std::vector<Index> all(static_cast<std::size_t>(system.parts().n_obstacles()));

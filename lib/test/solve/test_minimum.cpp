@@ -1,6 +1,7 @@
 // Static equilibrium: what is proved, what is not, and obstacles.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <sstream>
 
 #include "gnomon/solve/minimum.hpp"
 #include "mechanism/built_models.hpp"
@@ -40,6 +41,34 @@ BOOST_AUTO_TEST_CASE(a_minimum_is_proved_in_every_unit) {
       BOOST_TEST(std::abs(found.q[0] - 1) < 1e-9);
       BOOST_TEST(std::abs(found.q[1] - std::acos(-1)) < 1e-9);
     }
+  }
+}
+
+// Two rods that hang, from nearly upright: lengths and masses in other units, and rows that are anything.
+BOOST_AUTO_TEST_CASE(lengths_have_any_unit) {
+  for (const std::string l : {"1e-12", "1e-3", "1", "1e9"})
+    for (const std::string row : {"1e-9", "1", "1e6"}) {
+      const Minimum found = minimum_of(
+          "coordinates = [\"x\", \"y\", \"u\", \"w\"]\nmass = \"1/l\"\npotential = \"y + w\"\n[parameters]\nl = " + l +
+          "\n[constraints]\na = \"" + row + "*(x^2 + y^2 - l^2)\"\nb = \"(x - u)^2 + (y - w)^2 - l^2\"\n" +
+          "[start]\nposition = { x = \"-l*sin(1e-3)\", y = \"l*cos(1e-3)\", w = \"l*cos(1e-3) + l*cos(1e-3)\" }\n");
+      BOOST_TEST_CONTEXT(l << ", rows times " << row) {
+        BOOST_TEST(ended(found), found.report.message);
+        BOOST_TEST(found.second.proved);
+        BOOST_TEST(std::abs(found.q[3] / std::stod(l) + 2) < 1e-9);
+      }
+    }
+}
+
+// A start that is far smaller than the way to the minimum.
+BOOST_AUTO_TEST_CASE(small_starts_are_no_unit) {
+  for (const double x : {1e-3, 1e-6, 1e-9, 1e-12}) {
+    std::ostringstream number;
+    number << x;
+    const Minimum found = minimum_of(
+        "coordinates = [\"x\"]\nmass = 1\npotential = \"cos(x)\"\n[start]\nposition = { x = " + number.str() + " }\n");
+    BOOST_TEST(ended(found), x << ": " << found.report.message);
+    BOOST_TEST(std::abs(std::cos(found.q[0]) + 1) < 1e-12);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/start/verify.hpp"
+#include "mechanism/built_models.hpp"
 #include "support/faulty_system.hpp"
 #include "support/models.hpp"
 
@@ -28,7 +29,8 @@ class Pendulum final : public System {
     potential_in_time,
     constraint_in_time
   };
-  explicit Pendulum(Wrong wrong) : wrong_(wrong) {
+  /// The constraint in another unit: times `row`.
+  explicit Pendulum(Wrong wrong, double row = 1) : wrong_(wrong), row_(row) {
     traits_ = polynomial_traits("pendulum", is(Wrong::potential_degree) ? 2 : SystemTraits::not_polynomial,
                                 is(Wrong::constraint_degree) ? 1 : 2);
     traits_.n = 2;
@@ -49,34 +51,34 @@ class Pendulum final : public System {
   }
   const SparsityPattern& constraint_pattern() const override { return constraint_pattern_; }
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
-    out[0] = (q.squaredNorm() - 1) / 2 + (is(Wrong::constraint_in_time) ? 1e-6 * std::sin(t) : 0);
+    out[0] = row_ * ((q.squaredNorm() - 1) / 2 + (is(Wrong::constraint_in_time) ? 1e-6 * std::sin(t) : 0));
   }
   void constraint_jacobian(double, const ConstVectorRef& q, VectorRef values) const override {
-    values = q;
+    values = row_ * q;
     if (is(Wrong::jacobian)) values[0] *= -1;
   }
   void constraint_hessian_times(double, const ConstVectorRef&, const ConstVectorRef& lambda, const ConstVectorRef& w,
                                 VectorRef out) const override {
-    out = (is(Wrong::constraint_hessian) ? 2 : 1) * lambda[0] * w;
+    out = (is(Wrong::constraint_hessian) ? 2 : 1) * row_ * lambda[0] * w;
   }
   void constraint_jacobian_derivative(double, const ConstVectorRef&, const ConstVectorRef& v,
                                       VectorRef values) const override {
-    values = v;
+    values = row_ * v;
   }
   void constraint_third(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
                         VectorRef values) const override {
     values.setZero();
   }
   void constraint_velocity(double, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    out[0] = q.dot(v);
+    out[0] = row_ * q.dot(v);
   }
   void constraint_bias(double, const ConstVectorRef&, const ConstVectorRef& v, VectorRef out) const override {
-    out[0] = v.squaredNorm();
+    out[0] = row_ * v.squaredNorm();
   }
   const SparsityPattern& hessian_pattern() const override { return hessian_pattern_; }
   void lagrangian_hessian(double, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override {
-    values.setConstant(lambda[0]);
+    values.setConstant(row_ * lambda[0]);
     values[0] += 0.1 * std::exp(q[0]);
   }
 
@@ -84,20 +86,21 @@ class Pendulum final : public System {
   bool is(Wrong wrong) const { return wrong_ == wrong; }
 
   Wrong wrong_;
+  double row_;
   SystemTraits traits_;
   Mass mass_ = Mass::diagonal(Vector::Ones(2));
   SparsityPattern constraint_pattern_ = SparsityPattern::dense(1, 2), hessian_pattern_ = SparsityPattern::diagonal(2);
 };
 
-/// Lengths of this size, and an energy that is large beside its changes.
+/// Lengths of this size, and an energy that is large beside its changes where it has that constant.
 struct Scaled : AutodiffModel<2, 1> {
-  double size = 1;
+  double size = 1, constant = 1e5;
   SystemTraits describe() const { return polynomial_traits("scaled", SystemTraits::not_polynomial, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {
     using std::cos;
-    return 1e5 + cos(q[0] / size) * 1e-3 + q[1] / size * (q[1] / size);
+    return constant + cos(q[0] / size) * 1e-3 + q[1] / size * (q[1] / size);
   }
   template <class S>
   void constraints(const S&, const S* q, S* g) const {
@@ -168,6 +171,28 @@ BOOST_AUTO_TEST_CASE(contradictions_are_found) {
   }
 }
 
+// Beside U and beside other rows, whatever their units.
+BOOST_AUTO_TEST_CASE(units_of_rows_hide_nothing) {
+  using Wrong = Pendulum::Wrong;
+  for (const double row : {1e-12, 1e12}) {
+    BOOST_TEST(all_passed(verify(Pendulum(Wrong::nothing, row), 0, right, still)), row);
+    for (const Wrong wrong : {Wrong::gradient, Wrong::hessian, Wrong::jacobian, Wrong::constraint_hessian})
+      BOOST_TEST(!all_passed(verify(Pendulum(wrong, row), 0, right, still)), row << " " << static_cast<int>(wrong));
+  }
+}
+
+// A drive may be faster or slower than the motion under forces.
+BOOST_AUTO_TEST_CASE(drives_of_any_speed_pass) {
+  for (const std::string w : {"1e-6", "1", "1e3", "1e6"}) {
+    const ProblemInstance driven =
+        test::build("format = 1\ncoordinates = [\"x\", \"y\"]\nmass = 1\npotential = \"9.81*y + (x - sin(" + w +
+                    "*t))^2\"\n[constraints]\nrod = \"(x - 0.1*sin(" + w + "*t))^2 + y^2 - 1\"\nslot = \"x - 0.3*cos(" +
+                    w + "*t)\"\n[start]\nposition = { x = 0.3, y = -1 }\nproject = true\n");
+    const auto checks = verify(driven);
+    BOOST_TEST(all_passed(checks), "w = " << w << "\n" << to_text(checks));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(mass_is_symmetric_beside_the_start) {
   const std::string found = complaint(AutodiffSystem<Lopsided>(Lopsided(), still), 0, still, still);
   BOOST_TEST(found.find("system Lopsided: the mass matrix is not symmetric near the start: entry (") == 0u, found);
@@ -181,6 +206,9 @@ BOOST_AUTO_TEST_CASE(sizes_do_not_matter) {
     const AutodiffSystem<Scaled> system(model);
     for (const Vector& q : {right, Vector(Eigen::Vector2d(0.6, 0.8)), Vector(Vector::Zero(2))})
       BOOST_TEST(complaint(system, 0, size * q, still) == "", "size " << size << ", q = " << q.transpose());
+    model.constant = 0;
+    const auto checks = verify(AutodiffSystem<Scaled>(model), 0, size * right, still);
+    BOOST_TEST(all_passed(checks), "size " << size << "\n" << to_text(checks));
   }
 }
 

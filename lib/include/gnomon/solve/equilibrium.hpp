@@ -76,6 +76,7 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   bool exact() const { return method_ == Method::exact; }
   double weight(Index i) const { return weights_[i] / eps_; }
   void lay_out();
+  double natural_length(const Vector& unit) const;
   void find_scales();
 
   const System* system_;
