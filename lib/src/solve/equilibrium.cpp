@@ -85,8 +85,8 @@ void EquilibriumEquations::lay_out() {
 }
 
 /// How far a configuration goes before the model is another one there: the larger of |q0| and of the distance at which
-/// Hess U or a row of G has changed by half; where none of them does, of |q0| and the step of Newton's method. Of q0 = 0:
-/// one. In coordinates divided by `unit`.
+/// Hess U or a row of G has changed by half; where none of them does, of |q0| and the step of Newton's method. At
+/// q0 = 0 one. In coordinates divided by `unit`.
 double EquilibriumEquations::natural_length(const Vector& unit) const {
   const double size = max_norm(q0_.cwiseQuotient(unit));
   if (!(size > 0)) return 1;

@@ -14,9 +14,6 @@ namespace gnomon {
 
 namespace {
 
-/// Parts of the time of a motion, tried one after the other: what a model says of time may be faster than its motion.
-constexpr std::array<double, 3> tried_times{1, 1e-2, 1e-4};
-
 /// The disagreement of the spacing in time that has the least.
 class LeastDisagreement {
  public:
@@ -31,7 +28,7 @@ class LeastDisagreement {
   }
 
  private:
-  std::array<Disagreement, tried_times.size()> each_;
+  std::array<Disagreement, thresholds::tried_times.size()> each_;
 };
 
 }  // namespace
@@ -56,8 +53,8 @@ void SystemChecker::rates() {
       s_.lagrangian_hessian(z.t + after, z.q, Vector::Zero(m_), potential);
       return Vector(whole - potential);
     };
-    for (std::size_t k = 0; k < tried_times.size(); ++k) {
-      const double s = thresholds::short_time * tried_times[k] * time_;
+    for (std::size_t k = 0; k < thresholds::tried_times.size(); ++k) {
+      const double s = thresholds::short_time * thresholds::tried_times[k] * time_;
       const auto slope = [s](const auto& f) {
         return Vector((8 * (f(s) - f(-s)) - (f(2 * s) - f(-2 * s))) / (12 * s));
       };
@@ -153,11 +150,11 @@ void SystemChecker::along_the_motion() {
     s_.constraint_bias(z.t, z.q, z.v, bend);
     const double size = jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>();
     const auto f = [&](double s) { return g(z.t + s, z.q + s * z.v); };
-    for (std::size_t k = 0; k < tried_times.size(); ++k) {
-      const double e = thresholds::central_spacing * tried_times[k] * time_;
+    for (std::size_t k = 0; k < thresholds::tried_times.size(); ++k) {
+      const double e = thresholds::central_spacing * thresholds::tried_times[k] * time_;
       velocity.at(k).compare(in_units(speed).head(positions_), ((f(e) - f(-e)) / (2 * e)).head(positions_));
       velocity.at(k).scale_with(size / time_);
-      const double d = thresholds::wide_spacing * tried_times[k] * time_;
+      const double d = thresholds::wide_spacing * thresholds::tried_times[k] * time_;
       // Fourth order: (-f(2d) + 16 f(d) - 30 f(0) + 16 f(-d) - f(-2d)) / (12 d^2)
       const Vector bent = (-f(2 * d) + 16 * f(d) - 30 * f(0) + 16 * f(-d) - f(-2 * d)) / (12 * d * d);
       bias.at(k).compare(in_units(bend).head(positions_), bent.head(positions_));
@@ -275,8 +272,8 @@ void SystemChecker::velocity_constraints() {
     by_q.scale_with(size / time_);
     part.constraint_turn(z.t, z.q, z.v, values);
     s_.constraint_bias(z.t, z.q, z.v, whole);
-    for (std::size_t k = 0; k < tried_times.size(); ++k) {
-      const double e = thresholds::central_spacing * tried_times[k] * time_;
+    for (std::size_t k = 0; k < thresholds::tried_times.size(); ++k) {
+      const double e = thresholds::central_spacing * thresholds::tried_times[k] * time_;
       const auto along = [&](const auto& f) { return Vector((f(e) - f(-e)) / (2 * e)); };
       turn.at(k).compare(times_w(entries_in_units(values)),
                          times_w(along([&](double s) { return jacobian_values(z.t + s, z.q + s * z.v); })));

@@ -70,8 +70,8 @@ Gradient backwards(const Setting& s, const Problem& problem) {
 /// The same by derivatives of the motion.
 class Forwards final : public Observer {
  public:
-  Forwards(const Setting& s, Integrator& run, Sensitivities& by, Index size, std::size_t count)
-      : s_(s), run_(run), by_(by), weights_(random_weights(size, static_cast<Index>(count))) {}
+  Forwards(const Setting& s, Sensitivities& by, Index size, std::size_t count)
+      : s_(s), by_(by), weights_(random_weights(size, static_cast<Index>(count))) {}
   bool observe(const State& z, long step) override {
     const auto here = [&] {
       const Matrix motion = by_.motion();
@@ -92,7 +92,6 @@ class Forwards final : public Observer {
 
  private:
   const Setting& s_;
-  Integrator& run_;
   Sensitivities& by_;
   Matrix weights_;
   Index next_ = 0;
@@ -103,7 +102,7 @@ Vector forwards(const Setting& s, const Problem& problem, std::size_t count) {
   Integrator run = integrator_of(s, all.instance(0, 0));
   Sensitivities by(run, all.parameters(), all.make());
   BOOST_REQUIRE_MESSAGE(by.observe(run.state(), 0), by.failure());
-  Forwards sum(s, run, by, size_of_motion(*all.make()(0, 0)), count);
+  Forwards sum(s, by, size_of_motion(*all.make()(0, 0)), count);
   sum.sum.setZero(static_cast<Index>(s.by.size()));
   sum.observe(run.state(), 0);
   run.add_observer(by);
