@@ -54,10 +54,13 @@ class SystemChecker {
   std::vector<Point> projected() const;
   /// The derivative of f along the direction, from points a step and two away whatever the direction's length. Of
   /// fourth order: the step follows the extent of the whole, and forces between neighbours in a long chain vary faster.
-  Vector difference(const Function& f, const Vector& q, const Vector& direction) const;
+  /// Beside turns, lengths may be far smaller than the whole: steps are shortened until the formula agrees, and the
+  /// quotient that is nearest to it counts.
+  Vector difference(const Vector& formula, const Function& f, const Vector& q, const Vector& direction) const;
   /// The same along velocities.
-  Vector difference_by_v(const Function& f, const Vector& v, const Vector& direction) const {
-    return time_ * difference([&](const Vector& way) { return f(way / time_); }, time_ * v, direction);
+  Vector difference_by_v(const Vector& formula, const Function& f, const Vector& v, const Vector& direction) const {
+    return time_ * difference(
+                       formula / time_, [&](const Vector& way) { return f(way / time_); }, time_ * v, direction);
   }
   Vector unit(Index j) const { return Vector::Unit(n_, j); }
   Vector gradient(const Point& z, const Vector& q) const;

@@ -76,10 +76,10 @@ void SystemChecker::constraint_first() {
   Disagreement inside, outside;
   for (const Point& z : points_) {
     const Matrix dense = to_dense(s_.constraint_pattern(), jacobian_values(z.t, z.q));
-    const auto f = [&](const Vector& q) { return g(z.t, q); };
+    const auto f = [&](const Vector& q) { return Vector(g(z.t, q).head(positions_)); };
     for (Index j = 0; j < n_; ++j) {
-      const Vector numeric = difference(f, z.q, unit(j));
-      inside.compare(dense.col(j).head(positions_), numeric.head(positions_));
+      const Vector numeric = difference(dense.col(j).head(positions_), f, z.q, unit(j));
+      inside.compare(dense.col(j).head(positions_), numeric);
       outside.scale_with(dense.lpNorm<Eigen::Infinity>());
       for (Index i = 0; i < positions_; ++i)
         if (s_.constraint_pattern().find(i, j) < 0) outside.compare(0, numeric[i]);
@@ -95,14 +95,15 @@ void SystemChecker::constraint_second() {
     const auto pull = [&](const Vector& q) { return constraint_force(z, q); };
     Vector hw(n_), values(s_.constraint_pattern().nonzeros()), row_times_w(m_);
     s_.constraint_hessian_times(z.t, z.q, z.lambda, z.w, hw);
-    force.compare(hw, difference(pull, z.q, z.w));
+    force.compare(hw, difference(hw, pull, z.q, z.w));
     force.scale_with(pull(z.q).lpNorm<Eigen::Infinity>());
     s_.constraint_jacobian_derivative(z.t, z.q, z.v, values);
     multiply(s_.constraint_pattern(), values, z.w, row_times_w);
-    rows.compare(in_units(row_times_w),
-                 difference([&](const Vector& q) { return jacobian_times(z.t, q, z.v); }, z.q, z.w));
+    row_times_w = in_units(row_times_w);
+    rows.compare(row_times_w, difference(
+                                  row_times_w, [&](const Vector& q) { return jacobian_times(z.t, q, z.v); }, z.q, z.w));
     rows.scale_with(jacobian_times(z.t, z.q, z.w).lpNorm<Eigen::Infinity>() / time_);
-    mutual.compare(hw.dot(z.v), z.lambda.dot(row_times_w));
+    mutual.compare(hw.dot(z.v), z.lambda.cwiseProduct(row_).dot(row_times_w));
     mutual.scale_with(hw.norm() * z.v.norm());
   }
   report("constraint-hessian", force, thresholds::first_difference, "d(G^T lambda)/dq w against differences");
@@ -122,7 +123,7 @@ void SystemChecker::constraint_third() {
     Vector values(s_.constraint_pattern().nonzeros());
     s_.constraint_third(z.t, z.q, z.v, z.w, values);
     const Matrix dense = to_dense(s_.constraint_pattern(), entries_in_units(values));
-    for (Index j = 0; j < n_; ++j) third.compare(dense.col(j), difference(curvature, z.q, unit(j)));
+    for (Index j = 0; j < n_; ++j) third.compare(dense.col(j), difference(dense.col(j), curvature, z.q, unit(j)));
     third.scale_with(curvature(z.q).lpNorm<Eigen::Infinity>() / z.w.lpNorm<Eigen::Infinity>());
   }
   report("constraint-third", third, thresholds::first_difference, "d(v.(Hess g) w)/dq against differences");
@@ -262,13 +263,15 @@ void SystemChecker::velocity_constraints() {
     };
     Vector values(s_.constraint_pattern().nonzeros()), rate = Vector::Zero(values.size()), whole(m_);
     const double size = times_w(jacobian_values(z.t, z.q)).lpNorm<Eigen::Infinity>();
-    by_v.compare(times_w(jacobian_values(z.t, z.q)),
-                 difference_by_v([&](const Vector& v) { return psi(z.t, z.q, v); }, z.v, z.w));
+    const Vector by_velocity = times_w(jacobian_values(z.t, z.q));
+    by_v.compare(by_velocity, difference_by_v(
+                                  by_velocity, [&](const Vector& v) { return psi(z.t, z.q, v); }, z.v, z.w));
     by_v.scale_with(size);
     s_.constraint_jacobian_derivative(z.t, z.q, z.v, values);
     if (s_.parts().time_dependence) s_.parts().time_dependence->constraint_rate_jacobian(z.t, z.q, rate);
-    by_q.compare(times_w(entries_in_units(values + rate)),
-                 difference([&](const Vector& q) { return psi(z.t, q, z.v); }, z.q, z.w));
+    const Vector by_position = times_w(entries_in_units(values + rate));
+    by_q.compare(by_position, difference(
+                                  by_position, [&](const Vector& q) { return psi(z.t, q, z.v); }, z.q, z.w));
     by_q.scale_with(size / time_);
     part.constraint_turn(z.t, z.q, z.v, values);
     s_.constraint_bias(z.t, z.q, z.v, whole);

@@ -74,7 +74,7 @@ void SystemChecker::invariants() {
     Vector values(pattern.nonzeros()), c(k_max), total(n_), regular(n_), xi(n_), along(k_max);
     potential.invariant_jacobian(z.q, values);
     const Matrix dense = to_dense(pattern, values);
-    for (Index j = 0; j < n_; ++j) jacobian.compare(dense.col(j), difference(pi_of, z.q, unit(j)));
+    for (Index j = 0; j < n_; ++j) jacobian.compare(dense.col(j), difference(dense.col(j), pi_of, z.q, unit(j)));
     for (Index k = 0; k < k_max; ++k) {
       const auto v = potential.invariant_potential(k, pi[k]);
       const double e = thresholds::central_spacing * (pi[k] != 0 ? std::abs(pi[k]) : 1);
@@ -98,7 +98,8 @@ void SystemChecker::invariants() {
     Vector hessian_values(s_.hessian_pattern().nonzeros());
     potential.split_hessian(z.t, z.q, c, z.lambda, hessian_values);
     const Matrix split_hessian = to_dense(s_.hessian_pattern(), hessian_values);
-    for (Index j = 0; j < n_; ++j) hessian.compare(split_hessian.col(j), difference(forces, z.q, unit(j)));
+    for (Index j = 0; j < n_; ++j)
+      hessian.compare(split_hessian.col(j), difference(split_hessian.col(j), forces, z.q, unit(j)));
     hessian.scale_with(forces(z.q).lpNorm<Eigen::Infinity>() / size_);
     for (Index a = 0; a < s_.parts().n_symmetries(); ++a) {
       s_.parts().symmetries->symmetry_generator(a, z.q, xi);

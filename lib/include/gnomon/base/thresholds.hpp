@@ -198,6 +198,8 @@ constexpr double wide_spacing = 1e-3;          // of second and higher differenc
 constexpr std::array<double, 8> tried_spacings{1e-5, 1e-6, 1e-7, 1e-8, 1e-4, 1e-3, 1e-10, 1e-12};
 // Parts of the spacings in time that are tried: a drive may be faster than the motion under forces.
 constexpr std::array<double, 3> tried_times{1, 1e-2, 1e-4};
+// And parts of those in space: lengths beside turns may be far smaller than one.
+constexpr std::array<double, 4> tried_ways{1, 1e-3, 1e-6, 1e-9};
 constexpr double checked_tail = 1e-9;                 // of a direction: low parts of a position that must be felt
 constexpr long double checked_tail_extended = 1e-9L;  // the same in extended precision
 constexpr double first_difference = 1e-7;             // of a derivative: truncation and rounding of first differences
