@@ -57,8 +57,9 @@ BOOST_AUTO_TEST_CASE(only_proved_minima_converge) {
   };
   const std::string cantilever = "beam --set a=clamped --set b=free --set length=5 --set bx=4 --set elements=10";
   ends(cantilever, 0, {"U = -405.22", "minimum, proved by the inertia (40, 20, 0)"});
+  // Newton's method alone ends at one of many stationary points.
   ends(cantilever + " --solver kinsol-newton --solver-option algebra=dense", 3,
-       {"no minimum", "(30, 30, 0), a minimum has (40, 20, 0)"});
+       {"the end is no minimum: the KKT matrix has the inertia (", "a minimum has (40, 20, 0)"});
   ends("beam --set elements=300 --set a=clamped", 0, {"proved by the inertia (1198, 600, 0)"});
   ends("walled-pendulum", 0, {"obstacles", "proved by the inertia"});
   ends("beam --set a=free --set b=free", 3, {"falls without bound"});
