@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <filesystem>
 
 #include "gnomon/base/error.hpp"
@@ -193,14 +194,21 @@ int write(const std::string& name, const Choice& choice) {
     throw Error(ErrorCode::bad_value, "--from = \"" + choice.robot + "\", expected NAME.urdf, NAME.sdf or NAME.xml");
   if (!choice.robot.empty() && (choice.bodies || choice.planar))
     throw Error(ErrorCode::bad_value, "--from is given beside --mechanism or --planar, expected one of them");
-  const std::string file = is_model_file(name) ? name : name + ".toml";
+  const std::string file = is_model_file(name) ? name : name + ".toml",
+                    stem = std::filesystem::path(file).stem().string();
+  const auto is_strange = [](unsigned char c) { return c < ' ' || c == 127 || c == '"' || c == '\\'; };
+  if (stem.find_first_not_of('.') == std::string::npos || stem == ".toml" ||
+      std::any_of(stem.begin(), stem.end(), is_strange))
+    throw Error(ErrorCode::bad_value, "the model to write is \"" + name +
+                                          "\", expected a name that is not of dots alone and has neither quotes, "
+                                          "backslashes nor control characters");
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored))
     throw Error(ErrorCode::bad_file, "\"" + file + "\" exists already: nothing was written");
   if (!choice.robot.empty()) read_model_file(choice.robot);  // what is wrong in it is said now
   const char* const form = choice.planar ? planar_mechanism : choice.bodies ? mechanism : formulas;
   const std::string text = choice.robot.empty()
-                               ? fmt::format(fmt::runtime(form), std::filesystem::path(file).stem().string())
+                               ? fmt::format(fmt::runtime(form), stem)
                                : model_file_text(choice.robot, std::filesystem::absolute(file).parent_path().string());
   WholeFile target("model file", file);
   target.write(text);

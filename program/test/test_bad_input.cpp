@@ -185,6 +185,8 @@ BOOST_AUTO_TEST_CASE(names_of_model_files) {
   }
   scratch.misuse("import " + at("arm.txt"), {"arm.txt", ".urdf, .sdf or .xml"});
   scratch.misuse("new " + at("arm.urdf"), {"arm.urdf", "NAME.toml"});
+  for (const char* name : {"''", "..", "../..", ".toml", "'a\"b'", "'a\\b'", "$'a\nb'"})
+    scratch.misuse(std::string("new ") + name, {"the model to write", "not of dots alone"});
   scratch.misuse("new x --from " + at("arm.txt"), {"--from", "arm.txt", "NAME.urdf"});
   scratch.misuse("new x --planar --from " + at("arm.urdf"), {"--from is given beside"});
   std::ofstream(at("no-mass.urdf"))

@@ -114,12 +114,12 @@ class Grammar:
             if not known:
                 sys.exit(f"program.py: \"{program} completion bash\" and its help tell no commands or names")
 
-    def ask(self, *line):
-        return subprocess.run([self.program, *line], capture_output=True, text=True, check=True).stdout
+    def ask(self, *line, folder=None):
+        return subprocess.run([self.program, *line], cwd=folder, capture_output=True, text=True, check=True).stdout
 
-    def of(self, kind):
+    def of(self, kind, folder=None):
         if kind not in self.names:
-            self.names[kind] = self.ask("completion", "--values", kind).split()
+            self.names[kind] = self.ask("completion", "--values", kind, folder=folder).split()
         return self.names[kind]
 
 
@@ -155,6 +155,7 @@ class Commands:
                 if outcome.status != 0:
                     sys.exit(f"program.py: gnomon {' '.join(line)}: {outcome.err}")
             self.inputs.update({path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()})
+            self.grammar.of("parameters:m.toml", folder)
 
     def value(self, rng, kind, called, line):
         if kind == "files":
@@ -172,8 +173,8 @@ class Commands:
             pool = list(self.grammar.commands)
         elif kind in ("options", "solver-options", "reference-options", "parameters"):
             owners = {"options": "schemes", "solver-options": "solvers", "reference-options": "references", "parameters": "problems"}
-            pool = [name for word in [*line, rng.choice(self.grammar.of(owners[kind]))] for name in self.grammar.of(f"{kind}:{word}")
-                    if word in self.grammar.of(owners[kind]) or word == "m.toml" and kind == "parameters"]
+            known = [*self.grammar.of(owners[kind]), *(["m.toml"] if kind == "parameters" else [])]
+            pool = [name for word in [*line, rng.choice(known)] if word in known for name in self.grammar.of(f"{kind}:{word}")]
         else:
             pool = self.grammar.of(kind)
         word = rng.choice(pool if pool and rng.random() < .95 else WORDS)
@@ -225,10 +226,12 @@ class Commands:
             line[at] = word[:k] + rng.choice(["", word[k] * 2, "-", "=", "Z", "é", " "]) + word[k + 1:]
 
 
-def was_named(file, line):
-    """A file that the line asks for: by its name, as a model, as the pages of the manual or as the parts of a series."""
+def was_named(file, line, unfinished):
+    """A file that the line asks for: by its name, as a model, as the pages of the manual, as the parts of a series or as
+    what an unfinished sweep leaves."""
     stem, _, end = file.rpartition(".")
-    return (any(file in word for word in line) or end in ("toml", "part") and stem in line or end == "1" and "man" in line or
+    return (file in line or any(word.endswith("=" + file) for word in line) or end == "toml" and "new" in line and stem in line or
+            end == "1" and "man" in line or end == "part" and unfinished and stem in line or
             end == "vtp" and any(word.endswith(".pvd") for word in line))
 
 
@@ -245,10 +248,13 @@ def commands(arguments, number, drawn):
             check(outcome)
             if outcome.status == 0 and "--json" in line and outcome.out.startswith("{"):
                 json.loads(outcome.out, parse_constant=refuse_constant)
-            left = {path.name for path in folder.iterdir()} - set(drawn.inputs)
-            left = [file for file in left if not was_named(file, line)]
+            left = [path.name for path in pathlib.Path(outer).rglob("*") if path.is_file() and path.name not in drawn.inputs]
+            left = [file for file in left if not was_named(file, line, outcome.status != 0)]
             if left:
                 raise Finding(f"left behind: {sorted(left)}")
+            for file, data in drawn.inputs.items():
+                if not (folder / file).is_file() or (folder / file).read_bytes() != data and not any(file in word for word in line):
+                    raise Finding(f"{file} was changed")
         except Finding as finding:
             raise Finding(f"gnomon {' '.join(map(repr, line))}: {finding}") from None
     return f"{line[0] if line and line[0] in drawn.grammar.commands else '?'}: status {outcome.status}" + (

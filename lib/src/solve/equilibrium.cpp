@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
@@ -107,7 +106,7 @@ double EquilibriumEquations::natural_length(const Vector& unit) const {
   for (double length = size; length < farthest * size; length *= 4) {
     try {
       derivatives(q0_ + length * direction, hessian_there, rows_there);
-    } catch (const std::exception&) {
+    } catch (...) {  // of a model, of any type
       return length;
     }
     if (has_changed(hessian, hessian_there)) return length;
@@ -151,7 +150,8 @@ void EquilibriumEquations::find_scales() {
   multiply(system_->hessian_pattern(), hessian_values_.cwiseAbs(), q0_.cwiseAbs(), rounded);
   floor_ = thresholds::residual_rounding + thresholds::unit_of_rounding * rounded.cwiseProduct(unit).maxCoeff() / phi;
   if (!exact())
-    for (Index i = 0; i < m_; ++i) floor_ = std::max(floor_, thresholds::unit_of_rounding * weight(i) * gamma[i] / phi);
+    for (Index i = 0; i < m_; ++i)
+      floor_ = std::max(floor_, thresholds::unit_of_rounding * weight(i) * gamma[i] * gamma[i] / phi);
 }
 
 void EquilibriumEquations::scales(VectorRef columns, VectorRef rows) const {

@@ -40,15 +40,15 @@ class Checker {
     Point start{y0, z0, Vector::Zero(traits_.m)};
     Vector w = Vector::Zero(traits_.nz);
     Index1(s_).solve(y0, z0, w, start.psi);
+    find_sizes(start, w);
     for (int k = 0; k < 4; ++k) {
       Point shift = random(uniform), direction = random(uniform);
       if (k == 0) shift = zero();
       for (const Argument argument : all_arguments)
-        for (Point* one : {&shift, &direction}) one->part(argument) *= size_of(start, argument);
+        for (Point* one : {&shift, &direction}) one->part(argument) *= size_of(argument);
       points_.push_back(start.moved(0.05, shift));
       directions_.push_back(std::move(direction));
     }
-    for (const Argument argument : all_arguments) sizes_[static_cast<std::size_t>(argument)] = size_of(start, argument);
     find_row_units();
   }
 
@@ -63,11 +63,24 @@ class Checker {
   }
 
  private:
-  /// Positions, velocities and multipliers have sizes of their own; of those that vanish it is that of the others.
-  static double size_of(Point& at, Argument argument) {
-    const double own = max_norm(at.part(argument));
-    return own > 0 ? own : at.size();
+  /// Positions, velocities and multipliers have sizes of their own. Velocities that vanish have that of the motion from
+  /// rest over the size of y, |w| T with |v_z w| T^2 = |y|; multipliers that vanish have that of the force; where there
+  /// is no such size it is that of the others.
+  void find_sizes(const Point& start, const Vector& w) {
+    for (const Argument argument : all_arguments) {
+      Point at = start;
+      double size = max_norm(at.part(argument));
+      if (!(size > 0) && argument == Argument::z) {
+        Point direction = zero();
+        direction.z = w;
+        size = max_norm(w) * std::sqrt(max_norm(start.y) / max_norm(tangent(Term::velocity, start, direction)));
+      }
+      if (!(size > 0) && argument == Argument::psi && traits_.m > 0)
+        size = max_norm(value(Term::force, start)) / max_norm(jacobian(Term::multiplier_force, Argument::psi, start));
+      size_of(argument) = size > 0 && std::isfinite(size) ? size : start.size();
+    }
   }
+  double& size_of(Argument argument) { return sizes_[static_cast<std::size_t>(argument)]; }
   /// The largest part of their sizes by which the unknowns change.
   double largest_part(Point change) const {
     double largest = 0;

@@ -80,19 +80,24 @@ std::vector<ModelCheck> SystemChecker::run() {
 
 Vector SystemChecker::difference(const Vector& formula, const Function& f, const Vector& q,
                                  const Vector& direction) const {
-  Vector nearest;
+  Vector nearest, last;
   double least = std::numeric_limits<double>::infinity();
   for (const double part : thresholds::tried_ways) {
     const double s = part * step_ / direction.lpNorm<Eigen::Infinity>();
-    const Vector near = f(q + s * direction) - f(q - s * direction);
+    const Vector after = f(q + s * direction), before = f(q - s * direction);
+    // A shorter step must resolve what is compared: below rounding every function is constant.
+    const double noise = thresholds::unit_of_rounding * std::max(max_norm(after), max_norm(before)) / s;
+    const double size = std::max(max_norm(formula), last.allFinite() ? max_norm(last) : 0);
+    if (nearest.size() > 0 && !(noise <= thresholds::first_difference * size)) break;
     const Vector far = f(q + 2 * s * direction) - f(q - 2 * s * direction);
-    Vector quotient = (8 * near - far) / (12 * s);
+    const Vector quotient = (8 * (after - before) - far) / (12 * s);
+    const bool settled =
+        last.size() > 0 && max_norm(quotient - last) <= thresholds::first_difference * max_norm(quotient);
     const double apart = max_norm(formula - quotient);
-    if (nearest.size() == 0 || apart < least) {
-      nearest = std::move(quotient);
-      least = apart;
-    }
-    if (least <= thresholds::first_difference * max_norm(nearest)) break;
+    if (nearest.size() == 0 || apart < least) nearest = quotient;
+    if (apart < least) least = apart;
+    if (settled || least <= thresholds::first_difference * max_norm(nearest)) break;
+    last = quotient;
   }
   return nearest;
 }
@@ -174,9 +179,6 @@ void SystemChecker::kinetic() {
       out << size_ * both.head(n_), momentum * both.tail(n_);
       return out;
     };
-    const auto compare = [&in_energies](Disagreement& found, const Vector& formula, const Vector& check) {
-      found.compare(in_energies(formula), in_energies(check));
-    };
     Vector gradient(2 * n_), product(2 * n_), numeric(n_);
     part.kinetic_gradient(z.q, p, gradient.head(n_), gradient.tail(n_));
     velocity.compare(momentum * gradient.tail(n_), momentum * z.v);
@@ -185,36 +187,37 @@ void SystemChecker::kinetic() {
     for (Index j = 0; j < n_; ++j) numeric[j] = difference(gradient.segment<1>(j), energy, z.q, unit(j))[0];
     first.compare(size_ * gradient.head(n_), size_ * numeric);
     first.scale_with(part.kinetic_energy(z.q, p));
-    // The derivative of f(q, p, two halves of the result) along (w, M w/time).
+    // The derivative of f(q, p, two halves of the result) along (w, M w/time), as energies.
     const auto along = [&](const Vector& formula, const auto& f) {
       const auto value = [&](const Vector& q) {
         const double distance = (q - z.q).dot(z.w) / z.w.squaredNorm();
         Vector out(2 * n_);
         f(q, p + distance * w_p, out.head(n_), out.tail(n_));
-        return out;
+        return in_energies(out);
       };
-      return difference(formula, value, z.q, z.w);
+      return difference(in_energies(formula), value, z.q, z.w);
     };
     part.kinetic_hessian_times(z.q, p, z.w, w_p, product.head(n_), product.tail(n_));
     const Vector slope = along(product, [&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
       part.kinetic_gradient(q, p_at, out_q, out_p);
     });
-    compare(second, product, slope);
+    second.compare(in_energies(product), slope);
     const Vector u_q = time_ * z.v, u_p = 0.5 * p;
     part.kinetic_third(z.q, p, u_q, u_p, z.w, w_p, product.head(n_), product.tail(n_));
-    compare(third, product, along(product, [&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
-              part.kinetic_hessian_times(q, p_at, u_q, u_p, out_q, out_p);
-            }));
+    third.compare(in_energies(product),
+                  along(product, [&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
+                    part.kinetic_hessian_times(q, p_at, u_q, u_p, out_q, out_p);
+                  }));
     Matrix columns(2 * n_, 2 * n_);
     Vector scratch(3 * n_), direction(2 * n_);
     direction << z.w, w_p;
     part.kinetic_hessian(z.q, p, scratch, columns);
-    compare(second, columns * direction, slope);
+    second.compare(in_energies(columns * direction), slope);
     part.velocity_hessian(z.q, p, u_p, scratch, columns);
     const Vector turned = columns * direction;
-    compare(third, turned, along(turned, [&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
-              part.kinetic_hessian_times(q, p_at, Vector::Zero(n_), u_p, out_q, out_p);
-            }));
+    third.compare(in_energies(turned), along(turned, [&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
+                    part.kinetic_hessian_times(q, p_at, Vector::Zero(n_), u_p, out_q, out_p);
+                  }));
   }
   report("kinetic-velocity", velocity, thresholds::same_formula, "T_p = M(q)^-1 p and T = p . v / 2");
   report("kinetic-gradient", first, thresholds::first_difference, "T_q against differences of T");

@@ -79,7 +79,11 @@ void SystemChecker::invariants() {
       const auto v = potential.invariant_potential(k, pi[k]);
       const double e = thresholds::central_spacing * (pi[k] != 0 ? std::abs(pi[k]) : 1);
       const auto up = potential.invariant_potential(k, pi[k] + e), down = potential.invariant_potential(k, pi[k] - e);
-      for (std::size_t i = 0; i < 3; ++i) chain.compare(v[i + 1], (up[i] - down[i]) / (2 * e));
+      double unit = 1;  // of the derivatives: powers of pi, so that all are energies
+      for (std::size_t i = 0; i < 3; ++i) {
+        unit *= pi[k] != 0 ? std::abs(pi[k]) : 1;
+        chain.compare(unit * v[i + 1], unit * (up[i] - down[i]) / (2 * e));
+      }
       c[k] = v[1];
     }
     multiply_transposed(pattern, values, c, total);

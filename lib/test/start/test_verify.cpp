@@ -21,6 +21,7 @@ class Pendulum final : public System {
   enum class Wrong {
     nothing,
     gradient,
+    forgotten,
     hessian,
     jacobian,
     constraint_hessian,
@@ -39,10 +40,11 @@ class Pendulum final : public System {
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return mass_; }
   double potential(double t, const ConstVectorRef& q) const override {
-    return q[1] + 0.1 * std::exp(q[0]) + (is(Wrong::potential_in_time) ? 1e-6 * t * q[0] : 0);
+    return (is(Wrong::forgotten) ? 10 + 1e-3 * q[0] : 0.1 * std::exp(q[0])) + q[1] +
+           (is(Wrong::potential_in_time) ? 1e-6 * t * q[0] : 0);
   }
   void potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
-    out[0] = 0.1 * std::exp(q[0]);
+    out[0] = is(Wrong::forgotten) ? 0 : 0.1 * std::exp(q[0]);
     out[1] = is(Wrong::gradient) ? 1.001 : 1;
   }
   void potential_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const override {
@@ -169,6 +171,12 @@ BOOST_AUTO_TEST_CASE(contradictions_are_found) {
     if (wrong == Wrong::potential_in_time || wrong == Wrong::constraint_in_time) continue;
     BOOST_TEST(!all_passed(verify(model, 0, right, still)), says);
   }
+}
+
+// Below rounding every function is constant, and a derivative of zero would be right.
+BOOST_AUTO_TEST_CASE(a_forgotten_derivative_is_found) {
+  for (const ModelCheck& check : verify(Pendulum(Pendulum::Wrong::forgotten), 0, right, still))
+    if (check.name == "potential-gradient") BOOST_TEST(std::abs(check.value - 1e-3) < 1e-6);
 }
 
 // Beside U and beside other rows, whatever their units.
