@@ -249,8 +249,8 @@ std::vector<Source> sources(const Registry& registry) {
   return out;
 }
 
-/// What is known of a model without a run: its checks, the equilibrium near its
-/// start, the modes beside that. In units of the source.
+/// A model without a run: its checks, the equilibrium near its start, the modes
+/// beside that. In units of the source.
 struct Statics {
   std::vector<ModelCheck> checks;
   std::string equilibrium;  ///< how the search ended

@@ -66,7 +66,7 @@ class SystemChecker {
   Vector gradient(const Point& z, const Vector& q) const;
   /// G^T lambda.
   Vector constraint_force(const Point& z, const Vector& q) const;
-  /// Of constraints in their units row_, as all numbers of rows are compared.
+  /// Constraints and their derivatives in the units row_, as all numbers of rows are compared.
   Vector g(double t, const Vector& q) const;
   Vector jacobian_values(double t, const Vector& q) const;
   Vector jacobian_times(double t, const Vector& q, const Vector& v) const;
