@@ -22,18 +22,20 @@ bool ContactRest::stops(const State& z, double remaining) {
   return tau <= remaining && quantities_.norm(q, v + tau * phase.a) <= thresholds::stopped * now;
 }
 
-/// q + v tau + a tau^2/2 with v + a tau = 0, after stops(z).
+/// q + v tau + a tau^2/2 with v + a tau = 0, after stops(z), v on the constraints.
 void ContactRest::stop(const State& z) {
   const Vector& a = contact_.phase().a;
-  const Vector v = quantities_.velocity(z.q.value(), z.p.value());
-  const double square = v.dot(z.p.value()), tau = square > 0 ? -square / a.dot(z.p.value()) : 0;
+  Vector p;
+  const double lost = contact_.onto_constraints(z, p);
+  const Vector v = quantities_.velocity(z.q.value(), p);
+  const double square = v.dot(p), tau = square > 0 ? -square / a.dot(p) : 0;
   const Vector way = tau * v + (0.5 * tau * tau) * a;
   // Constraints do no work: what acts along the way beside the potential is friction and force.
   const Vector inertia = quantities_.momentum(z.q.value(), a);
   Vector gradient(v.size());
   quantities_.system()->potential_gradient(z.t, z.q.value(), gradient);
   State& state = contact_.state();
-  state.work.force += (inertia + gradient).dot(way);
+  state.work.force += (inertia + gradient).dot(way) - lost;
   state.q.add(way);
   state.p.set(Vector::Zero(v.size()));
   state.advance_time(tau);

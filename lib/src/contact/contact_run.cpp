@@ -397,6 +397,27 @@ void ContactRun::undo() {
   if (!contact_.resting()) integrator_->restore(saved_.inner);
 }
 
+/// Has the velocity turned round since before_? It is compared with the way: a scheme that does not solve G v = 0
+/// leaves a part of v off the constraints that turns round with every step, to which the way is orthogonal.
+bool ContactRun::turns_round(const State& reached) {
+  way_ = (reached.q.value() - before_.q.value()) + (reached.q.tail() - before_.q.tail());
+  return way_.dot(before_.p.value()) < 0 || way_.dot(reached.p.value()) < 0;
+}
+
+/// Of a velocity that friction is about to end, the part that a scheme has left off the constraints is no motion. Its
+/// energy ends with the motion.
+void ContactRun::put_velocity_onto_constraints() {
+  State state = before_;
+  Vector p;
+  const double lost = contact_.onto_constraints(before_, p);
+  state.p.set(p);
+  const double speed = thresholds::stopped * quantities_.speed(state);
+  if (2 * lost <= speed * speed) return;
+  state.work.force -= lost;
+  integrator_->restart(state);
+  before_ = integrator_->state();
+}
+
 /// One smooth piece of at most `span`, which is cut while the velocity turns round under friction
 /// and where a slip in space is about to end or to turn.
 bool ContactRun::take(double& span, double h, StepReport& report) {
@@ -411,8 +432,7 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     const bool strayed =
         turns && inner.success() &&
         contact_.phase().model->strays(reached.q.value(), quantities_.velocity(reached.q.value(), reached.p.value()));
-    const bool turned = frictional && inner.success() &&
-                        quantities_.velocity(before_.q.value(), before_.p.value()).dot(reached.p.value()) < 0;
+    const bool turned = frictional && inner.success() && turns_round(reached);
     if (inner.success() && !turned && !strayed) {
       if (inner.at_switch && span > 0) span = (reached.t - before_.t) + (reached.t_tail - before_.t_tail);
       return true;
@@ -422,6 +442,10 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     if ((!frictional && !turns) || (order_ > 0 && !inner.success())) return false;
     double stop = std::numeric_limits<double>::infinity();
     if (frictional) {  // where the deceleration of the start would stop it
+      if (turned) {
+        integrator.restore(before_);
+        put_velocity_onto_constraints();
+      }
       ContactPhase& phase = contact_.phase();
       contact_.consistent(phase, before_);
       const double deceleration = -phase.a.dot(before_.p.value()), now = quantities_.speed(before_);

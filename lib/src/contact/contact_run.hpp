@@ -68,6 +68,8 @@ class ContactRun final : public EventDriver {
   double hold_directions(double remaining);
   bool piece(double& remaining, double h, StepReport& report, StepJudge* judge);
   bool take(double& span, double h, StepReport& report);
+  bool turns_round(const State& reached);
+  void put_velocity_onto_constraints();
   bool judge_piece(StepJudge& judge, StepReport& report);
   double stop_piece();
   void settle(const LocatedEvent& event);
@@ -115,7 +117,7 @@ class ContactRun final : public EventDriver {
   Saved saved_;
   ContactGaps gaps_;
   Contacts kept_closed_, kept_released_;
-  Vector kept_lambda_;
+  Vector kept_lambda_, way_;
 };
 
 }  // namespace gnomon

@@ -119,6 +119,14 @@ void ContactState::consistent(ContactPhase& phase, const State& z) {
     throw CannotEvaluate("accelerations or contact multipliers are not finite");
 }
 
+double ContactState::onto_constraints(const State& z, Vector& p) const {
+  const Vector& q = z.q.value();
+  p = z.p.value();
+  const double before = quantities_.velocity(q, p).dot(p);
+  project_momenta(*phase_->model, z.t, q, p);
+  return 0.5 * (before - quantities_.velocity(q, p).dot(p));
+}
+
 void ContactState::multipliers_at_rest(Vector& lambda) {
   consistent(*phase_, state_);
   spread(phase_->psi, lambda);

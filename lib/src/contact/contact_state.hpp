@@ -76,6 +76,8 @@ class ContactState {
   void forget_released(const ContactGaps& now);
   /// Accelerations and multipliers of a phase. At rest friction has no direction: it is left out then.
   void consistent(ContactPhase& phase, const State& z);
+  /// p: the momenta of z, moved to G v + g_t = 0 of the present phase. Returns the kinetic energy that this takes.
+  double onto_constraints(const State& z, Vector& p) const;
   /// Multipliers of the present phase as those of a state, at the present one.
   void spread(const ConstVectorRef& inner, Vector& lambda) const;
   /// Multipliers at rest, as those of a state: they follow from the forces there.
