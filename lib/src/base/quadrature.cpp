@@ -48,7 +48,7 @@ Quadrature gauss_quadrature(Index k) {
   Quadrature rule;
   for (const long double x : zeros(k)) {
     const long double slope = boost::math::legendre_p_prime(static_cast<int>(k), x);
-    rule.nodes.push_back((1 + x) / 2);
+    rule.nodes.push_back(x < 0 ? 1 - (1 - x) / 2 : (1 + x) / 2);  // symmetric to the last bit
     rule.weights.push_back(1 / ((1 - x) * (1 + x) * slope * slope));
   }
   return rule;

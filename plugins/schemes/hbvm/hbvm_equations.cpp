@@ -20,13 +20,12 @@ HbvmEquations::HbvmEquations(const System& system, Index k, Index s, Index r, bo
       s_(s),
       r_(frame_.r()),
       printed_(printed),
-      w_(frame_.table.row_weights()),
-      extended_w_(frame_.table.at<Extended>().row_weights()),
-      first_row_(first_row_of_inverse(s)) {
+      w_(frame_.table.row_weights()) {
   lay_out();
   buffers_.for_each([&](auto& b) {
     for (auto* v : {&b.q, &b.force, &b.work}) v->setZero(n_);
     for (auto* v : {&b.lambda, &b.g}) v->setZero(m_);
+    b.phi.setZero(s_ * n_);
   });
   for (Vector* v : {&q_, &work_, &force_, &qdot_}) v->setZero(n_);
   lambda_.setZero(m_);
@@ -74,20 +73,17 @@ void HbvmEquations::scales(VectorRef columns, VectorRef rows) const {
 
 void HbvmEquations::increments(const Vector& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp) {
   auto& b = buffers_.at_extended;
-  const Extended h = frame_.h();
-  dp = (p0_->value().cast<Extended>() + p0_->tail().cast<Extended>()) * -first_row_[0];
-  for (Index i = 0; i < s_; ++i) {
-    b.q = x.segment(i * n_, n_).cast<Extended>() + low_.segment(i * n_, n_).cast<Extended>();
-    if (i == 0) dq = b.q * h;
+  const auto& X = frame_.table.at<Extended>().X;
+  dp.setZero();
+  for (Index i = s_ - 1; i >= 0; i -= 2) {
+    gamma(x, i, b.q);
     at_.mass_times(b.q, b.force);
-    dp += b.force * first_row_[i];
+    if (i == 0) b.force -= p0_->value().cast<Extended>() + p0_->tail().cast<Extended>();
+    if (i + 1 < s_) b.force -= X(i, i + 1) * dp;
+    dp = b.force / X(i, std::max<Index>(i - 1, 0));
   }
-}
-
-VectorOf<Extended> HbvmEquations::first_row_of_inverse(Index s) {
-  VectorOf<Extended> row = VectorOf<Extended>::Zero(s);
-  for (Index j = s - 1; j >= 0; j -= 2) row[j] = 2 * std::sqrt(2 * static_cast<Extended>(j) + 1);
-  return row;
+  gamma(x, 0, b.q);
+  dq = b.q * Extended(frame_.h());
 }
 
 void HbvmEquations::finish(const Vector& x, State& next) {
@@ -118,6 +114,7 @@ void HbvmEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     f.segment(j * n_, n_) = b.force;
   }
   for (Index a = 0; a < n_; ++a) f[a] = (f[a] - p0_->value()[a]) - p0_->tail()[a];
+  b.phi.setConstant(S(0.0));
   if (printed_)
     f.tail(r_ * m_).setConstant(S(0.0));
   else
@@ -125,10 +122,26 @@ void HbvmEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
   for (Index l = 0; l < frame_.table.k; ++l) {
     frame_.position(x, l, b.q);
     force_at(x, l, b);
-    for (Index i = 0; i < s_; ++i) f.segment(i * n_, n_) += b.force * row_weight<S>(i, l);
+    frame_.add_moments(l, 1, b.force, 0, 0, s_, b.phi);
     if (r_ == 0) continue;
     frame_.velocity(x, l, b.force);
     frame_.add_constraint_rows(l, b.q, b.force, b.g, lambda_at(0), f);
+  }
+  add_forces<S>(b.phi, f);
+}
+
+template <class S>
+void HbvmEquations::add_forces(const VectorOf<S>& phi, VectorRefOf<S> f) const {
+  const auto& X = frame_.table.at<S>().X;
+  const S h(frame_.h());
+  for (Index i = 0; i < s_; ++i) {
+    const Index before = std::max<Index>(i - 1, 0) * n_, after = (i + 1) * n_, row = i * n_;
+    const S of_before(X(i, std::max<Index>(i - 1, 0))), of_after(i + 1 < s_ ? X(i, i + 1) : 0);
+    for (Index a = 0; a < n_; ++a) {
+      S sum = of_before * phi[before + a];
+      if (i + 1 < s_) sum += of_after * phi[after + a];
+      f[row + a] += h * sum;
+    }
   }
 }
 
@@ -183,14 +196,6 @@ void HbvmEquations::add_friction(Index l, VectorRef values) {
       friction_.add(friction_places_[at(i * s_ + j)], q_, qdot_, lambda_, w * h * frame_.table.I(l, j), p,
                     j < r_ ? p : 0, values);
     }
-}
-
-template <class S>
-S HbvmEquations::row_weight(Index i, Index l) const {
-  if constexpr (std::is_same_v<S, Extended>)
-    return frame_.h() * extended_w_(i, l);
-  else
-    return S(frame_.h() * w_(i, l));
 }
 
 void HbvmEquations::lay_out() {

@@ -1,10 +1,13 @@
 #pragma once
 /// \file
-/// The residual of hbvm, see hbvm.cpp for the equations. Unknowns x = [gamma_j | lambda_i], j < s, i < r; W = X P^T
-/// Omega:
+/// The residual of hbvm, see hbvm.cpp for the equations. Unknowns x = [gamma_j | lambda_i], j < s, i < r:
 ///
-///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l   i < s
+///     phi_j = sum_l b_l P_j(c_l) F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l                        j < s
+///     F1_i = M gamma_i - delta_i0 p0 + h sum_j X_ij phi_j                                                  i < s
 ///     F2_i = sum_l b_l P_i(c_l) [G(q_l) q'_l + g_t(q_l)] + delta_i0 g(q0)/h                                i < r
+///
+/// The rounded P_j(c_l) and X_ij are the same numbers in velocities, forces, constraints and the end of the step, so that
+/// their rounding is no energy: that of W = X P^T Omega is 1e-20 of the energy in every step, always of one sign.
 ///
 /// (51) as printed has no g(q0)/h.
 
@@ -38,13 +41,9 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   void scales(VectorRef columns, VectorRef rows) const override;
   double rounding_floor() const override { return floor_; }
 
-  /// dq = h gamma_0 and dp = -h phi_0 at x + low. phi = X^-1 (e_1 p0 - [M gamma_i])/h by the rows F1, so that the
-  /// forces are not needed again.
+  /// dq = h gamma_0 and dp = -h phi_0 at x + low, phi_0 by the rows F1, so that the forces are not needed again:
+  ///     -h phi_{i-1} = (M gamma_i - delta_i0 p0 - X_i,i+1 (-h phi_{i+1})) / X_i,i-1    i = s-1, s-3, ..,  X_0,-1 = X_00
   void increments(const Vector& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp);
-
-  /// The first row of X^-1: 2 sqrt(2j+1) where s - 1 - j is even, else 0. Exact where it can be: a rounding of the 2
-  /// that multiplies p0 is energy in every step.
-  static VectorOf<Extended> first_row_of_inverse(Index s);
 
   /// Multipliers and booked work of the step: lambda becomes the mean multiplier, lambda_0.
   void finish(const Vector& x, State& next);
@@ -56,13 +55,17 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
  private:
   /// -h W_il R of node l: by q and v on every gamma_j, by lambda on every lambda_j; after q_, qdot_ and lambda_ there
   void add_friction(Index l, VectorRef values);
-  /// h W_il
+  /// f_i += h sum_j X_ij phi_j
   template <class S>
-  S row_weight(Index i, Index l) const;
+  void add_forces(const VectorOf<S>& phi, VectorRefOf<S> f) const;
+  /// out = gamma_i + low
+  void gamma(const Vector& x, Index i, VectorOf<Extended>& out) const {
+    out = x.segment(i * n_, n_).cast<Extended>() + low_.segment(i * n_, n_).cast<Extended>();
+  }
 
   template <class S>
   struct Buffers {
-    VectorOf<S> q, force, work, lambda, g;
+    VectorOf<S> q, force, work, lambda, g, phi;
   };
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -82,8 +85,6 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   Index n_, m_, s_, r_;
   bool printed_;  ///< (51) as printed
   Matrix w_;      // s x k, W = X P^T Omega
-  LegendreNumbers<Extended>::Numbers extended_w_;
-  VectorOf<Extended> first_row_;  // of X^-1
   std::vector<BlockMap> mass_, hessian_, multiplier_, constraint_;
   std::vector<AppliedForce::Place> places_;
   std::vector<AppliedFriction::Place> friction_places_;

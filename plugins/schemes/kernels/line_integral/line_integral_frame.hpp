@@ -70,16 +70,16 @@ class LineIntegralFrame {
     if constexpr (std::is_same_v<S, double>) tail_ -= out - z0_->q.value();
   }
 
-  /// f_j += factor b_l P_j(c_l) a for from <= j < count, in blocks of a.size() rows from `row` on
+  /// f_j += (factor b_l a) P_j(c_l) for from <= j < count, in blocks of a.size() rows from `row` on
   template <class S, class F>
   void add_moments(Index l, double factor, const VectorOf<S>& a, Index row, Index from, Index count, F& f) const {
     const auto& numbers = table.at<S>();
     const Index size = a.size();
     const S* const of = a.data();
+    const auto weight = factor * numbers.b[l];
     for (Index j = from; j < count; ++j) {
-      const auto weight = factor * numbers.b[l] * numbers.P(l, j);
       S* const to = f.data() + row + j * size;
-      for (Index c = 0; c < size; ++c) to[c] += of[c] * weight;
+      for (Index c = 0; c < size; ++c) to[c] += (of[c] * weight) * numbers.P(l, j);
     }
   }
 
