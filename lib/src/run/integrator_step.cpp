@@ -498,8 +498,7 @@ void Integrator::Impl::record_step(bool success, double h, StepReport& report, c
     ++counters.steps;
     ++report.steps;
     watch_rank();
-    if (border && border->misfit(z.t, z.q.value()) > Border::largest_misfit)
-      Border::set_position(z.t, z.q.value(), z.border);
+    if (border && border->is_outgrown(z.t, z.q.value())) Border::set_position(z.t, z.q.value(), z.border);
     monitor.record();
     if ((counters.steps & (counters.steps - 1)) == 0) check_promises();
     report.stopped_by_observer = !notify();

@@ -61,7 +61,7 @@ class BorderedReference final : public ReferenceSolution, public StepwiseReferen
       stepwise->watch_steps([this](const ReferenceStep& at) {
         q_ = at.q.head(n_);
         p_ = at.p.head(n_);
-        turned_ = border_->misfit(at.t, q_) > Border::largest_misfit;
+        turned_ = border_->is_outgrown(at.t, q_);
         if (watched()) show({at.t, q_, p_, p_, at.lambda});
       });
   }

@@ -18,11 +18,14 @@ namespace gnomon {
 struct Border::Impl final : public BorderedSystem::LeastNorm {
   std::shared_ptr<const System> given;
   std::shared_ptr<BorderedSystem> bordered;
-  std::vector<Index> dependent;                   // a row for each column of Y, which is the unit matrix in these
-  LeftNullSpace null_space;                       // with B in the rows of `dependent` only
-  std::vector<NullVector> columns;                // of Y, from set_pattern() on
-  Matrix basis;                                   // D Y of the last renewal, zero outside the pattern
-  Matrix border;                                  // B of the same
+  std::vector<Index> dependent;     // a row for each column of Y, which is the unit matrix in these
+  LeftNullSpace null_space;         // with B in the rows of `dependent` only
+  std::vector<NullVector> columns;  // of Y, from set_pattern() on
+  Matrix basis;                     // D Y of the last renewal, zero outside the pattern
+  Matrix border;                    // B of the same
+  double independence = 0;          // of the columns of the same
+  Matrix candidate, gram;
+  Eigen::LDLT<Matrix> gram_factors;
   SparsityPattern pattern;                        // of Y
   Index positions;                                // how many constraints are of positions
   mutable std::optional<LeftNullSpace> at_point;  // of projection()
@@ -67,6 +70,9 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
         if (i >= positions || !of_velocities(pattern.indices[e])) of_border.add(i, pattern.indices[e]);
     const SparsityPattern written = of_border.build();
     bordered = std::make_shared<BorderedSystem>(given, written);
+    candidate = Matrix::Zero(border.rows(), border.cols());
+    gram = Matrix::Zero(border.cols(), border.cols());
+    gram_factors = Eigen::LDLT<Matrix>(border.cols());
     columns.clear();
     for (Index j = 0; j < pattern.cols; ++j) columns.emplace_back(given->constraint_pattern(), pattern, j);
     if (!given->parts().friction) return;
@@ -76,13 +82,35 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
     bordered->set_least_norm(this);
   }
 
+  /// D Y where null_space was evaluated, on the pattern, as candidate.
+  bool find_columns() {
+    for (NullVector& column : columns)
+      if (!column.find(null_space, border)) return false;
+    for (const NullVector& column : columns) column.write(candidate);
+    return true;
+  }
+  /// The smallest pivot of X^T X, whose columns have length one: 0 where one is a combination of others.
+  double independence_of(const Matrix& x) {
+    gram.noalias() = x.transpose().lazyProduct(x);
+    gram_factors.compute(gram);
+    return gram_factors.vectorD().minCoeff();
+  }
+  /// Each column is found in its own rows: in singular positions of these, where no rank is lost, two are one. B of a
+  /// position beside it goes on.
+  bool is_outgrown(double t, const Vector& q, double allowed) {
+    constexpr double independent = 0.1;
+    const double by = misfit(t, q);
+    return by > allowed && find_columns() &&
+           independence_of(candidate) >= std::min(independent, (1 - by) * (1 - by) * independence);
+  }
+
   /// Y and B at q, on the pattern.
   bool take(double t, const ConstVectorRef& q) {
     time = t;
     null_space.evaluate(t, q);
-    for (NullVector& column : columns)
-      if (!column.find(null_space, border)) return false;
-    for (const NullVector& column : columns) column.write(basis);
+    if (!find_columns()) return false;
+    basis.swap(candidate);
+    independence = independence_of(basis);
     border = null_space.length().asDiagonal() * basis;
     for (Index j = 0; j < border.cols(); ++j)
       if (of_velocities(j)) border.col(j).head(positions).setZero();
@@ -189,6 +217,9 @@ std::vector<Index> Border::mixed() const {
 double Border::misfit(double t, const Vector& q) {
   return impl_->misfit(t, q);
 }
+bool Border::is_outgrown(double t, const Vector& q, double allowed) {
+  return impl_->is_outgrown(t, q, allowed);
+}
 bool Border::take(const ConstVectorRef& position) {
   if (position == impl_->position) return true;
   const Index n = position.size() - 1;
@@ -221,6 +252,7 @@ std::shared_ptr<Border> Border::read(std::shared_ptr<const System> system, Archi
   archive.require(fits(border->impl_->basis) && fits(border->impl_->border) &&
                       border->impl_->position.size() == system->n() + 1 && border->impl_->position.allFinite(),
                   "its basis of the constraints that repeat others has another size");
+  border->impl_->independence = border->impl_->independence_of(border->impl_->basis);
   border->impl_->write();
   return border;
 }
