@@ -28,6 +28,10 @@ BOOST_AUTO_TEST_CASE(gauss_is_exact_up_to_its_degree) {
       BOOST_TEST(defect(rule, degree) <= 8 * epsilon, "k = " << k << ", degree " << degree);
     if (k <= 8) BOOST_TEST(defect(rule, 2 * k) > 1e-12L);
     for (std::size_t l = 1; l < rule.nodes.size(); ++l) BOOST_TEST(rule.nodes[l - 1] < rule.nodes[l]);
+    for (std::size_t l = 0, last = rule.nodes.size() - 1; l <= last; ++l) {
+      BOOST_TEST(rule.nodes[l] == 1 - rule.nodes[last - l]);
+      BOOST_TEST(rule.weights[l] == rule.weights[last - l]);
+    }
   }
 }
 

@@ -6,8 +6,8 @@
 ///     F1_i = M gamma_i - delta_i0 p0 + h sum_j X_ij phi_j                                                  i < s
 ///     F2_i = sum_l b_l P_i(c_l) [G(q_l) q'_l + g_t(q_l)] + delta_i0 g(q0)/h                                i < r
 ///
-/// The rounded P_j(c_l) and X_ij are the same numbers in velocities, forces, constraints and the end of the step, so that
-/// their rounding is no energy: that of W = X P^T Omega is 1e-20 of the energy in every step, always of one sign.
+/// The rounded P_j(c_l) and X_ij are the same numbers in velocities, forces, constraints and the end of the step, so
+/// that their rounding is no energy: that of W = X P^T Omega is 1e-20 of the energy in every step, always of one sign.
 ///
 /// (51) as printed has no g(q0)/h.
 
@@ -41,8 +41,8 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   void scales(VectorRef columns, VectorRef rows) const override;
   double rounding_floor() const override { return floor_; }
 
-  /// dq = h gamma_0 and dp = -h phi_0 at x + low, phi_0 by the rows F1, so that the forces are not needed again:
-  ///     -h phi_{i-1} = (M gamma_i - delta_i0 p0 - X_i,i+1 (-h phi_{i+1})) / X_i,i-1    i = s-1, s-3, ..,  X_0,-1 = X_00
+  /// dq = h gamma_0 and dp = -h phi_0 at x + low, phi_0 by the rows F1, so that forces are not needed again:
+  ///     -h phi_{i-1} = (M gamma_i - delta_i0 p0 + X_i,i+1 h phi_{i+1}) / X_i,i-1    i = s-1, s-3, ..,  X_0,-1 = X_00
   void increments(const Vector& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp);
 
   /// Multipliers and booked work of the step: lambda becomes the mean multiplier, lambda_0.

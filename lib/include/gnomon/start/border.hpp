@@ -45,8 +45,8 @@ class GNOMON_EXPORT Border {
   /// no longer make the constraints regular.
   double misfit(double t, const Vector& q);
   static constexpr double largest_misfit = 0.1;
-  /// The misfit is larger than `allowed`, and B of q is one to take: its columns are not much nearer to one another than
-  /// the present ones. It allocates nothing.
+  /// The misfit is larger than `allowed`, and B of q is one to take: its columns are not much nearer to one another
+  /// than the present ones. It allocates nothing.
   bool is_outgrown(double t, const Vector& q, double allowed = largest_misfit);
   /// Y and B of a position [q, t], if they are those of another one: a function of it alone, up to the rounding of
   /// what was before in one of very many positions. False where they cannot be found, and stay. It allocates nothing.
