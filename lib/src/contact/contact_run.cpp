@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
@@ -28,7 +29,7 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
       solver_options_(std::move(solver_options)),
       options_(options),
       n_contacts_(quantities_.n_contacts()) {
-  for (Vector* v : {&error_q_, &error_v_, &piece_q_, &piece_v_, &sum_q_, &sum_v_})
+  for (Vector* v : {&error_q_, &error_v_, &piece_q_, &piece_v_, &sum_q_, &sum_v_, &way_})
     v->setZero(quantities_.system()->n());
   bound_ = scheme.bind(*contact_.phases().everything().model, scheme_options_).promises;
   // Contacts that stick in space are constraints of velocities, which a scheme may not take.
@@ -95,7 +96,8 @@ void ContactRun::enter_piece() {
   }
   State inner = contact_.state();
   inner.lambda = contact_.phase().psi;
-  integrator_ = &integrator_of(contact_.phase());
+  Integrator* const last = std::exchange(integrator_, &integrator_of(contact_.phase()));
+  if (integrator_ != last) inner.border.resize(0);  // of other constraints
   integrator_->restart(inner);
 }
 
@@ -397,10 +399,12 @@ void ContactRun::undo() {
   if (!contact_.resting()) integrator_->restore(saved_.inner);
 }
 
-/// Has the velocity turned round since before_? It is compared with the way: a scheme that does not solve G v = 0
-/// leaves a part of v off the constraints that turns round with every step, to which the way is orthogonal.
-bool ContactRun::turns_round(const State& reached) {
+/// Has the velocity turned round since before_, a time `span` ago? It is compared with the way: a scheme that does not
+/// solve G v = -g_t leaves a part of v off the constraints that turns round with every step, to which the way of
+/// constraints at rest is orthogonal.
+bool ContactRun::turns_round(const State& reached, double span) {
   way_ = (reached.q.value() - before_.q.value()) + (reached.q.tail() - before_.q.tail());
+  if (span < 0) way_ = -way_;
   return way_.dot(before_.p.value()) < 0 || way_.dot(reached.p.value()) < 0;
 }
 
@@ -409,11 +413,11 @@ bool ContactRun::turns_round(const State& reached) {
 void ContactRun::put_velocity_onto_constraints() {
   State state = before_;
   Vector p;
-  const double lost = contact_.onto_constraints(before_, p);
+  state.work.force -= contact_.onto_constraints(before_, p);
   state.p.set(p);
-  const double speed = thresholds::stopped * quantities_.speed(state);
-  if (2 * lost <= speed * speed) return;
-  state.work.force -= lost;
+  const Vector off = before_.p.value() - p;
+  const Vector v = quantities_.velocity(state.q.value(), off);
+  if (std::sqrt(std::max(0.0, v.dot(off))) <= thresholds::stopped * quantities_.speed(state)) return;
   integrator_->restart(state);
   before_ = integrator_->state();
 }
@@ -432,7 +436,7 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     const bool strayed =
         turns && inner.success() &&
         contact_.phase().model->strays(reached.q.value(), quantities_.velocity(reached.q.value(), reached.p.value()));
-    const bool turned = frictional && inner.success() && turns_round(reached);
+    const bool turned = frictional && inner.success() && turns_round(reached, span);
     if (inner.success() && !turned && !strayed) {
       if (inner.at_switch && span > 0) span = (reached.t - before_.t) + (reached.t_tail - before_.t_tail);
       return true;
@@ -442,10 +446,7 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     if ((!frictional && !turns) || (order_ > 0 && !inner.success())) return false;
     double stop = std::numeric_limits<double>::infinity();
     if (frictional) {  // where the deceleration of the start would stop it
-      if (turned) {
-        integrator.restore(before_);
-        put_velocity_onto_constraints();
-      }
+      if (span > 0) put_velocity_onto_constraints();
       ContactPhase& phase = contact_.phase();
       contact_.consistent(phase, before_);
       const double deceleration = -phase.a.dot(before_.p.value()), now = quantities_.speed(before_);

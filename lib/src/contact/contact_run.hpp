@@ -68,7 +68,7 @@ class ContactRun final : public EventDriver {
   double hold_directions(double remaining);
   bool piece(double& remaining, double h, StepReport& report, StepJudge* judge);
   bool take(double& span, double h, StepReport& report);
-  bool turns_round(const State& reached);
+  bool turns_round(const State& reached, double span);
   void put_velocity_onto_constraints();
   bool judge_piece(StepJudge& judge, StepReport& report);
   double stop_piece();

@@ -47,8 +47,7 @@ BorderedStep::BorderedStep(std::unique_ptr<StepEquations> inner, std::shared_ptr
 }
 
 void BorderedStep::prepare(State& z) const {
-  const bool known = z.border.size() == n_ + 1 && border_->take(z.border);
-  if (!known || border_->is_outgrown(z.t, z.q.value(), 0)) {
+  if (z.border.size() != n_ + 1 || !border_->take(z.border) || border_->is_outgrown(z.t, z.q.value(), 0)) {
     Border::set_position(z.t, z.q.value(), z.border);
     border_->take(z.border);
   }

@@ -91,17 +91,22 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
   }
   /// The smallest pivot of X^T X, whose columns have length one: 0 where one is a combination of others.
   double independence_of(const Matrix& x) {
-    gram.noalias() = x.transpose().lazyProduct(x);
+    gram.setZero();
+    for (Index i = 0; i < pattern.rows; ++i)
+      for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e)
+        for (Index f = pattern.offsets[i]; f <= e; ++f)
+          gram(pattern.indices[e], pattern.indices[f]) += x(i, pattern.indices[e]) * x(i, pattern.indices[f]);
     gram_factors.compute(gram);
     return gram_factors.vectorD().minCoeff();
   }
-  /// Each column is found in its own rows: in singular positions of these, where no rank is lost, two are one. B of a
-  /// position beside it goes on.
+  /// There are positions where G loses no rank and two columns become one, since each is found in its own rows only.
+  /// There the present B is kept. At q about 1 - misfit of its columns is left in the null space, and the square of
+  /// that of its pivots; a tenth of what columns at right angles have is enough.
   bool is_outgrown(double t, const Vector& q, double allowed) {
     constexpr double independent = 0.1;
-    const double by = misfit(t, q);
+    const double by = misfit(t, q), left = std::max(0.0, 1 - by);
     return by > allowed && find_columns() &&
-           independence_of(candidate) >= std::min(independent, (1 - by) * (1 - by) * independence);
+           independence_of(candidate) >= std::min(independent, left * left * independence);
   }
 
   /// Y and B at q, on the pattern.

@@ -1,9 +1,7 @@
 #include "hbvm/hbvm_equations.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
-#include <type_traits>
 
 namespace gnomon::kernels {
 

@@ -41,7 +41,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   void scales(VectorRef columns, VectorRef rows) const override;
   double rounding_floor() const override { return floor_; }
 
-  /// dq = h gamma_0 and dp = -h phi_0 at x + low, phi_0 by the rows F1, so that forces are not needed again:
+  /// dq = h gamma_0 and dp = -h phi_0 at x + low, phi_0 by the rows F1, so that forces are not needed again, phi_s = 0:
   ///     -h phi_{i-1} = (M gamma_i - delta_i0 p0 + X_i,i+1 h phi_{i+1}) / X_i,i-1    i = s-1, s-3, ..,  X_0,-1 = X_00
   void increments(const Vector& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp);
 

@@ -261,6 +261,7 @@ bool StepDerivative::carry_start(Direction& direction) {
     at = z;
     at.q.set(there(k, z.q.value(), dq));
     at.p.set(there(k, z.p.value(), dp));
+    at.border.resize(0);  // that of its own position, as at the start of the run
     try {
       Integrator& beside = direction.variants[k]->integrator;
       at.lambda = index1_multipliers(beside.system(), at.view(), run_->constraint_rank().rank);

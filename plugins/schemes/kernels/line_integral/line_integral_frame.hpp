@@ -70,7 +70,8 @@ class LineIntegralFrame {
     if constexpr (std::is_same_v<S, double>) tail_ -= out - z0_->q.value();
   }
 
-  /// f_j += (factor b_l a) P_j(c_l) for from <= j < count, in blocks of a.size() rows from `row` on
+  /// f_j += (factor b_l a) P_j(c_l) for from <= j < count, in blocks of a.size() rows from `row` on, by the P_j(c_l) of
+  /// velocities: b_l P_j(c_l) rounded together would be other numbers
   template <class S, class F>
   void add_moments(Index l, double factor, const VectorOf<S>& a, Index row, Index from, Index count, F& f) const {
     const auto& numbers = table.at<S>();
