@@ -71,8 +71,8 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
     const SparsityPattern written = of_border.build();
     bordered = std::make_shared<BorderedSystem>(given, written);
     candidate = Matrix::Zero(border.rows(), border.cols());
-    gram = Matrix::Zero(border.cols(), border.cols());
-    gram_factors = Eigen::LDLT<Matrix>(border.cols());
+    gram = Matrix::Identity(border.cols(), border.cols());
+    gram_factors.compute(gram);  // takes its storage
     columns.clear();
     for (Index j = 0; j < pattern.cols; ++j) columns.emplace_back(given->constraint_pattern(), pattern, j);
     if (!given->parts().friction) return;
