@@ -408,18 +408,26 @@ bool ContactRun::turns_round(const State& reached, double span) {
   return way_.dot(before_.p.value()) < 0 || way_.dot(reached.p.value()) < 0;
 }
 
-/// Of a velocity that friction is about to end, the part that a scheme has left off the constraints is no motion. Its
-/// energy ends with the motion.
-void ContactRun::put_velocity_onto_constraints() {
-  State state = before_;
+/// After which the deceleration at before_ would end the motion on the constraints. Of a velocity that ends within
+/// `span`, the part that a scheme has left off the constraints is taken away: it is no motion. Its energy ends with the
+/// motion.
+double ContactRun::stopping_time(double span) {
+  State on = before_;
   Vector p;
-  state.work.force -= contact_.onto_constraints(before_, p);
-  state.p.set(p);
+  on.work.force -= contact_.onto_constraints(before_, p);
+  on.p.set(p);
+  ContactPhase& phase = contact_.phase();
+  contact_.consistent(phase, on);
+  const double deceleration = -phase.a.dot(p), speed = quantities_.speed(on);
+  if (!(deceleration > 0)) return std::numeric_limits<double>::infinity();
+  const double time = speed * speed / deceleration;
+  if (!(time < span)) return time;
   const Vector off = before_.p.value() - p;
-  const Vector v = quantities_.velocity(state.q.value(), off);
-  if (std::sqrt(std::max(0.0, v.dot(off))) <= thresholds::stopped * quantities_.speed(state)) return;
-  integrator_->restart(state);
+  const double off_speed = std::sqrt(std::max(0.0, quantities_.velocity(on.q.value(), off).dot(off)));
+  if (off_speed <= thresholds::stopped * speed) return time;
+  integrator_->restart(on);
   before_ = integrator_->state();
+  return time;
 }
 
 /// One smooth piece of at most `span`, which is cut while the velocity turns round under friction
@@ -444,14 +452,7 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     report.status = inner.status;
     report.message = inner.message;
     if ((!frictional && !turns) || (order_ > 0 && !inner.success())) return false;
-    double stop = std::numeric_limits<double>::infinity();
-    if (frictional) {  // where the deceleration of the start would stop it
-      if (span > 0) put_velocity_onto_constraints();
-      ContactPhase& phase = contact_.phase();
-      contact_.consistent(phase, before_);
-      const double deceleration = -phase.a.dot(before_.p.value()), now = quantities_.speed(before_);
-      if (deceleration > 0) stop = now * now / deceleration;
-    }
+    const double stop = frictional ? stopping_time(span) : std::numeric_limits<double>::infinity();
     span = .9 * stop < span ? .9 * stop : span / 2;
     if (!(span > thresholds::shortest_span * h) || --refusals_left_ < 0) {
       if (inner.success())

@@ -69,7 +69,7 @@ class ContactRun final : public EventDriver {
   bool piece(double& remaining, double h, StepReport& report, StepJudge* judge);
   bool take(double& span, double h, StepReport& report);
   bool turns_round(const State& reached, double span);
-  void put_velocity_onto_constraints();
+  double stopping_time(double span);
   bool judge_piece(StepJudge& judge, StepReport& report);
   double stop_piece();
   void settle(const LocatedEvent& event);
