@@ -248,8 +248,9 @@ def commands(arguments, number, drawn):
             check(outcome)
             if outcome.status == 0 and "--json" in line and outcome.out.startswith("{"):
                 json.loads(outcome.out, parse_constant=refuse_constant)
-            left = [path.name for path in pathlib.Path(outer).rglob("*") if path.is_file() and path.name not in drawn.inputs]
-            left = [file for file in left if not was_named(file, line, outcome.status != 0)]
+            files = [path for path in pathlib.Path(outer).rglob("*") if path.is_file() and path.name not in drawn.inputs]
+            left = {path.relative_to(folder).parts[0] if folder in path.parents else path.name for path in files}
+            left = {file for file in left if not was_named(file, line, outcome.status != 0)}
             if left:
                 raise Finding(f"left behind: {sorted(left)}")
             for file, data in drawn.inputs.items():
