@@ -399,13 +399,15 @@ void ContactRun::undo() {
   if (!contact_.resting()) integrator_->restore(saved_.inner);
 }
 
-/// Has the velocity turned round since before_, a time `span` ago? It is compared with the way: a scheme that does not
-/// solve G v = -g_t leaves a part of v off the constraints that turns round with every step, to which the way of
-/// constraints at rest is orthogonal.
+/// Has the velocity turned round since before_, a time `span` ago? A scheme that does not solve G v = -g_t leaves a
+/// part of v off the constraints that turns round with every step: the way, to which that is orthogonal where
+/// constraints are at rest, has turned as well.
 bool ContactRun::turns_round(const State& reached, double span) {
+  const Vector &before = before_.p.value(), &after = reached.p.value();
+  if (quantities_.velocity(before_.q.value(), before).dot(after) >= 0) return false;
   way_ = (reached.q.value() - before_.q.value()) + (reached.q.tail() - before_.q.tail());
   if (span < 0) way_ = -way_;
-  return way_.dot(before_.p.value()) < 0 || way_.dot(reached.p.value()) < 0;
+  return way_.dot(before) < 0 || way_.dot(after) < 0;
 }
 
 /// After which the deceleration at before_ would end the motion on the constraints. Of a velocity that ends within
