@@ -174,7 +174,8 @@ class Commands:
         elif kind in ("options", "solver-options", "reference-options", "parameters"):
             owners = {"options": "schemes", "solver-options": "solvers", "reference-options": "references", "parameters": "problems"}
             known = [*self.grammar.of(owners[kind]), *(["m.toml"] if kind == "parameters" else [])]
-            pool = [name for word in [*line, rng.choice(known)] if word in known for name in self.grammar.of(f"{kind}:{word}")]
+            asked = [word for word in [*line, rng.choice(known)] if word in known]
+            pool = [name for word in asked for name in self.grammar.of(f"{kind}:{word}")]
         else:
             pool = self.grammar.of(kind)
         word = rng.choice(pool if pool and rng.random() < .95 else WORDS)
@@ -230,8 +231,9 @@ def was_named(file, line, unfinished):
     """A file that the line asks for: by its name, as a model, as the pages of the manual, as the parts of a series or as
     what an unfinished sweep leaves."""
     stem, _, end = file.rpartition(".")
-    return (file in line or any(word.endswith("=" + file) for word in line) or end == "toml" and "new" in line and stem in line or
-            end == "1" and "man" in line or end == "part" and unfinished and stem in line or
+    return (file in line or any(word.endswith("=" + file) for word in line) or
+            end == "toml" and "new" in line and stem in line or end == "1" and "man" in line or
+            end == "part" and unfinished and stem in line or
             end == "vtp" and any(word.endswith(".pvd") for word in line))
 
 
@@ -254,7 +256,8 @@ def commands(arguments, number, drawn):
             if left:
                 raise Finding(f"left behind: {sorted(left)}")
             for file, data in drawn.inputs.items():
-                if not (folder / file).is_file() or (folder / file).read_bytes() != data and not any(file in word for word in line):
+                named = any(file in word for word in line)
+                if not (folder / file).is_file() or (folder / file).read_bytes() != data and not named:
                     raise Finding(f"{file} was changed")
         except Finding as finding:
             raise Finding(f"gnomon {' '.join(map(repr, line))}: {finding}") from None

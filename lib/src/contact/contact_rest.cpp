@@ -25,8 +25,8 @@ bool ContactRest::stops(const State& z, double remaining) {
 /// q + v tau + a tau^2/2 with v + a tau = 0, after stops(z), v on the constraints.
 void ContactRest::stop(const State& z) {
   const Vector& a = contact_.phase().a;
-  Vector p;
-  const double lost = contact_.onto_constraints(z, p);
+  Vector p = z.p.value();
+  const double lost = p.isZero(0) ? 0 : contact_.onto_constraints(z, p);
   const Vector v = quantities_.velocity(z.q.value(), p);
   const double square = v.dot(p), tau = square > 0 ? -square / a.dot(p) : 0;
   const Vector way = tau * v + (0.5 * tau * tau) * a;
