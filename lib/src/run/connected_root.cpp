@@ -15,16 +15,8 @@ constexpr double near_start = .02, rate = .25, far_from_start = .5;
 /// The first s, and how many are tried: a path that turns back ends at the smallest step in s by s.
 constexpr double first_part = 1. / 8;
 constexpr int most_tries = 300;
-/// The next step in s, as a part of the last one. Theta by its limit grows with the fourth power of a step, about, and
-/// from the start, whose multipliers may be others, with the second. Twice is not too long on either side of a fold.
-constexpr double wanted = .25, longest = 2, unsolved = 1. / 8;
-double after_taken(double doubt) {
-  return std::clamp(std::pow(wanted / doubt, .25), 1., longest);
-}
-double after_refused(double doubt, bool began) {
-  if (doubt <= 1) return unsolved;
-  return began ? std::clamp(std::pow(wanted / doubt, .25), 1. / 16, .5) : std::max(std::sqrt(wanted / doubt), 1. / 1024);
-}
+/// Theta by its limit below which the next step in s is twice as large.
+constexpr double easy = .25;
 
 }  // namespace
 
@@ -109,7 +101,7 @@ void ConnectedRoot::Path::again(Index k, VectorRef x) const {
 }
 
 void ConnectedRoot::Path::accept(double doubt) {
-  const double step = (count_ > 0 ? after_taken(doubt) : 1) * (next_ - reached_);
+  const double step = (count_ > 0 && doubt <= easy ? 2 : 1) * (next_ - reached_);
   newest_ = (newest_ + 1) % (depth + 1);
   count_ = std::min(count_ + 1, depth);
   reached_ = next_;
@@ -117,8 +109,8 @@ void ConnectedRoot::Path::accept(double doubt) {
   ++tries_;
 }
 
-bool ConnectedRoot::Path::shorten(double doubt) {
-  const double step = after_refused(doubt, count_ > 0) * (next_ - reached_);
+bool ConnectedRoot::Path::shorten() {
+  const double step = .25 * (next_ - reached_);
   next_ = current().s = reached_ + step;
   ++tries_;
   return step >= thresholds::least_part_of_path * std::max(reached_, thresholds::least_part_of_path);

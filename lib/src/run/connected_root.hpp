@@ -13,8 +13,8 @@
 ///        |d| <= 1/2 of the latter alone where they were those of a matrix to leading order in h: it contracts better
 ///        at every s < 1, so that the solution is the only one beside x0 for all of them
 ///     2  theta max(1, 2 |d|) <= 1/20 and three Newton matrices at most, theta = |d + A^-1 F(x0)|/|d|
-///     3  continuation: x(s), start values extrapolated from up to three solutions before; a solution that passes 2 is
-///        taken, and theta, taken or not, says how long the next step in s is
+///     3  continuation: x(s) with steps in s that are found, start values extrapolated from up to three solutions
+///        before; a solution that passes 2 is taken, with another one the step in s is a fourth
 ///
 /// A are the factors of the solver that found x. Since F(x) = 0,
 ///
@@ -44,8 +44,6 @@ class GNOMON_EXPORT ConnectedRoot {
 
   /// Newton matrices of a solve: where it took more, its way was no short one, whatever the matrix at its end says.
   static constexpr long near_matrices = 2, step_matrices = 3, path_matrices = 4;
-  /// A solve of the path ends there: what needs more is taken near its start value alone, for rounding's sake.
-  static constexpr long most_matrices = 8;
 
   /// |x - x0|
   static double distance(const ConstVectorRef& x, const ConstVectorRef& x0);
@@ -103,8 +101,8 @@ class GNOMON_EXPORT ConnectedRoot {
     void again(Index k, VectorRef x) const;
     /// The solutions at s are those of the path; of the least certain, theta by its limit.
     void accept(double doubt);
-    /// They are not, or there are none (doubt 0). False: s is as close to the last one as it may be.
-    bool shorten(double doubt);
+    /// They are not. False: s is as close to the last one as it may be.
+    bool shorten();
     /// Whether its solutions go on beyond the smallest parts of a step. Where they do not, the start was no point of
     /// the motion.
     bool began() const;

@@ -133,7 +133,7 @@ struct Integrator::Impl {
   /// The start value of solve k, scaled.
   void set_start(Index k, int repetition, Purpose purpose, Solve& solve);
   /// Solves with both solvers; the one that found the solution.
-  NonlinearSolver* solve_one(Solve& solve, Purpose purpose, SolveReport& report);
+  NonlinearSolver* solve_one(Solve& solve, SolveReport& report);
   /// Of whether the solution solve.x, unscaled, is the root next to its start value, from where the solve went this way
   /// with so many Newton matrices: it is where this is at most one.
   double doubt(Solve& solve, NonlinearSolver& solver, double way, bool repeated, long matrices, Purpose purpose,
@@ -144,10 +144,8 @@ struct Integrator::Impl {
   bool follow(double h, StepReport& report);
   /// Iterative refinement of the solution solve.x, which the solver reported as `solved`.
   Refinement::Report refine(Solve& solve, NonlinearSolver& solver, const SolveReport& solved);
-  /// With a solver, from solve.x; on the path with few Jacobians.
-  SolveReport solve_by(NonlinearSolver& solver, Solve& solve, Purpose purpose);
   /// The other solver, from the same start value.
-  void fall_back(Solve& solve, Purpose purpose, SolveReport& report);
+  void fall_back(Solve& solve, SolveReport& report);
   static bool fail(StepReport& report, SolveStatus status, const std::string& why);
   /// Why a step of a tolerance was rejected.
   std::string too_large() const;

@@ -144,7 +144,7 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
       const bool judged = purpose == Purpose::step && control.judges && control.moves(thresholds::smallest_size);
       solve.scaled->allow(judged ? thresholds::unsolved_motion * control.tolerances().relative : 0, &control,
                           spares && control.spares(newton_cost()));
-      NonlinearSolver* solver = solve_one(solve, purpose, report.last);
+      NonlinearSolver* solver = solve_one(solve, report.last);
       pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
       if (report.last.status != SolveStatus::converged &&
           !(purpose == Purpose::path && ConnectedRoot::is_solved(report.last))) {
@@ -201,22 +201,13 @@ void Integrator::Impl::set_start(Index k, int repetition, Purpose purpose, Solve
   if (repetition == 0) solve.first = solve.x;
 }
 
-NonlinearSolver* Integrator::Impl::solve_one(Solve& solve, Purpose purpose, SolveReport& report) {
-  report = solve_by(*solve.solver, solve, purpose);
+NonlinearSolver* Integrator::Impl::solve_one(Solve& solve, SolveReport& report) {
+  report = solve.solver->solve(solve.x);
   if (report.costly) spare(newton_cost());
   count(report);
   if (!solve.fallback || (!warming_up && report.status == SolveStatus::converged)) return solve.solver.get();
-  fall_back(solve, purpose, report);
+  fall_back(solve, report);
   return solve.fallback.get();
-}
-
-SolveReport Integrator::Impl::solve_by(NonlinearSolver& solver, Solve& solve, Purpose purpose) {
-  if (purpose != Purpose::path) return solver.solve(solve.x);
-  solve.scaled->limit_jacobians(ConnectedRoot::most_matrices);
-  SolveReport report = solver.solve(solve.x);
-  if (solve.scaled->ran_out()) report.status = SolveStatus::not_converged;
-  solve.scaled->limit_jacobians(ScaledEquations::unlimited);
-  return report;
 }
 
 double Integrator::Impl::doubt(Solve& solve, NonlinearSolver& solver, double way, bool repeated, long matrices,
@@ -264,7 +255,7 @@ bool Integrator::Impl::follow(double h, StepReport& report) {
     if (solved)
       path.accept(largest_doubt);
     else
-      followed = path.shorten(on_path.success() ? largest_doubt : 0) && !flag_is_set(options.interrupt);
+      followed = path.shorten() && !flag_is_set(options.interrupt);
   }
   // A path on which no step is short enough to begin, one that turns too often to be followed, and one of solves that
   // are repeated, whose penalty turns with h, decide nothing.
@@ -291,10 +282,10 @@ Refinement::Report Integrator::Impl::refine(Solve& solve, NonlinearSolver& solve
   return report;
 }
 
-void Integrator::Impl::fall_back(Solve& solve, Purpose purpose, SolveReport& report) {
+void Integrator::Impl::fall_back(Solve& solve, SolveReport& report) {
   const std::string first = std::move(report.message);
   solve.x = solve.start;
-  report = solve_by(*solve.fallback, solve, purpose);
+  report = solve.fallback->solve(solve.x);
   count(report);
   if (report.status == SolveStatus::converged)
     ++counters.fallback_solves;

@@ -125,21 +125,6 @@ BOOST_AUTO_TEST_CASE(scaling) {
   gnomon::test::check_close(f, expected.cwiseQuotient(rows), 1e-15);
 }
 
-BOOST_AUTO_TEST_CASE(jacobians_are_limited_where_that_is_wanted) {
-  ScaledEquations equations(example, JacobianSource::analytic);
-  equations.update_scales();
-  Vector values(equations.pattern().nonzeros());
-  equations.limit_jacobians(2);
-  for (int k = 0; k < 2; ++k) BOOST_TEST((equations.jacobian(xs, values) == EvaluationStatus::ok));
-  BOOST_TEST(!equations.ran_out());
-  BOOST_TEST((equations.jacobian(xs, values) == EvaluationStatus::failed));
-  BOOST_TEST(equations.ran_out());
-  BOOST_TEST(equations.message() == "a solution was wanted with fewer Jacobians");
-  equations.limit_jacobians(ScaledEquations::unlimited);
-  BOOST_TEST(!equations.ran_out());
-  BOOST_TEST((equations.jacobian(xs, values) == EvaluationStatus::ok));
-}
-
 BOOST_AUTO_TEST_CASE(three_sources_of_the_jacobian_agree) {
   ScaledEquations equations(example, JacobianSource::analytic);
   equations.update_scales();

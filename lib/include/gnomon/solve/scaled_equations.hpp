@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <exception>
-#include <limits>
 #include <string>
 
 #include "gnomon/scheme/equations.hpp"
@@ -52,13 +51,6 @@ class GNOMON_EXPORT ScaledEquations {
     allowed_ = errors;
     spares_ = spares;
   }
-  static constexpr long unlimited = std::numeric_limits<long>::max();
-  /// So many Jacobians may be evaluated from now on; a further one fails, and ran_out() is true then.
-  void limit_jacobians(long most) {
-    jacobians_left_ = most;
-    ran_out_ = false;
-  }
-  bool ran_out() const { return ran_out_; }
   bool spares() const { return spares_; }
   double allowed_error() const { return allowed_error_; }
   /// AllowedErrors::part of an error d of the scaled unknowns; where allowed_error() > 0.
@@ -128,8 +120,7 @@ class GNOMON_EXPORT ScaledEquations {
   Colouring colouring_;
   Vector columns_, rows_;  // C and R^-1
   Vector x_, f_, w_, jw_, xs_;
-  long residuals_ = 0, jacobians_ = 0, jacobians_left_ = unlimited;
-  bool ran_out_ = false;
+  long residuals_ = 0, jacobians_ = 0;
   double allowed_error_ = 0;
   AllowedErrors* allowed_ = nullptr;
   bool spares_ = false;
