@@ -16,9 +16,7 @@ class Klu final : public LinearAlgebra {
     blocks_ = blocks;
     factors_.attach(pattern);
   }
-  bool factor(const ConstVectorRef& values, Setup setup) override {
-    return factors_.factor(values, setup == Setup::first) || fail_singular();
-  }
+  bool factor(const ConstVectorRef& values, Setup) override { return factors_.factor(values) || fail_singular(); }
   bool solve(VectorRef x) override { return factors_.solve(x) || fail_singular(); }
   double pivot_ratio() const override { return factors_.pivot_ratio(); }
   void serialize(Archive& archive) override { factors_.serialize(archive); }

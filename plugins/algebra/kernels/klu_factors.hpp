@@ -3,12 +3,11 @@
 /// LU factors by KLU: Davis and Palamadai Natarajan, Algorithm 907, ACM Trans. Math. Softw. 37 (2010), by its own
 /// interface.
 ///
-/// Symbolic analysis once. The pivot order of one factorisation is kept by klu_refactor, which allocates nothing. Where
-/// the kept order has become a bad one the matrix is factorised anew: at the first set-up of a solve entries must not
-/// grow a thousand times more than with the matrix that gave the order (KLU's reciprocal pivot growth), and every
-/// solution is checked against the matrix, |f - J d| <= 1e-10 (|J| |d| + |f|) in the largest norms. (klu_factor at each
-/// first set-up, as KLU's manual has it, would allocate in every step and change the order nearly never.) The matrix
-/// with which the order was found is kept too: a checkpoint finds the order again with it.
+/// Symbolic analysis once. The pivot order of one factorisation is kept by klu_refactor, which allocates nothing; every
+/// solution is checked against the matrix, |f - J d| <= 1e-10 (|J| |d| + |f|) in the largest norms, and where the kept
+/// order has become a bad one the matrix is factorised anew. (klu_factor at each first set-up of a step, as KLU's
+/// manual has it, would allocate in every step and change the order nearly never.) The matrix with which the order was
+/// found is kept too: a checkpoint finds the order again with it.
 ///
 /// Columns are ordered by AMD, or by COLAMD where that takes less than half of the operations: AMD expects pivots on
 /// the diagonal, and where many constraints meet, in a net of rods that starts flat and at rest, most of them are
@@ -54,12 +53,11 @@ class KluFactors {
     rest_.setZero(pattern.rows);
     ordering_values_.setZero(pattern.nonzeros());
   }
-  /// values stay as they are until the next factor; tested: whether a kept order is. False where singular: see
-  /// singular_row.
-  bool factor(const ConstVectorRef& values, bool tested = false) {
+  /// values stay as they are until the next factor. False where singular: see singular_row.
+  bool factor(const ConstVectorRef& values) {
     values_ = values.data();
     norm_ = values.size() > 0 ? values.lpNorm<Eigen::Infinity>() : 0;
-    return (numeric_ && refactor() && (!tested || growth() >= first_growth_ / more_growth)) || factor_anew();
+    return (numeric_ && refactor()) || factor_anew();
   }
   Index singular_row() const { return singular_row_; }
 
@@ -110,8 +108,6 @@ class KluFactors {
   static constexpr double few_operations = 1e5;
   /// Operations, as AMD estimates them, above which its order is not tried: with other pivots they may be hundredfold.
   static constexpr double many_operations = 1e8;
-  /// How much more entries may grow in the kept order than in the matrix that gave it.
-  static constexpr double more_growth = 1000;
   enum Order { amd = 0, colamd = 1 };  // the numbers of klu_common::ordering
 
   double* data() const { return const_cast<double*>(values_); }
@@ -135,11 +131,6 @@ class KluFactors {
     return klu_refactor(offsets_.data(), indices_.data(), data(), symbolic_[order_], numeric_, &common_) &&
            common_.status == KLU_OK;
   }
-  /// min_j max_i |A_ij|/max_i |U_ij|, of the scaled matrix: small where elimination made entries large.
-  double growth() {
-    const bool known = klu_rgrowth(offsets_.data(), indices_.data(), data(), symbolic_[order_], numeric_, &common_);
-    return known ? common_.rgrowth : 0;
-  }
   /// The factors are those of klu_refactor even here: a function of the order and the values, whichever of the two a
   /// run that goes on from a checkpoint calls.
   bool factor_anew() {
@@ -149,7 +140,6 @@ class KluFactors {
     if (numeric_ && order_ == amd) compare_orders();
     if (numeric_ && refactor()) {
       ordering_values_ = Eigen::Map<const Vector>(values_, pattern_->nonzeros());
-      first_growth_ = growth();
       return fresh_ = true;
     }
     singular_row_ = common_.singular_col >= 0 && common_.singular_col < pattern_->rows ? common_.singular_col : 0;
@@ -184,7 +174,7 @@ class KluFactors {
   Order order_ = amd;
   klu_numeric* numeric_ = nullptr;
   const double* values_ = nullptr;
-  double norm_ = 0, first_growth_ = 0;
+  double norm_ = 0;
   Index singular_row_ = 0;
   bool fresh_ = false;
   Vector right_, rest_, ordering_values_;
