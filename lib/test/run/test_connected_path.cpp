@@ -31,3 +31,14 @@ BOOST_AUTO_TEST_CASE(where_nothing_is_solved_it_has_not_begun) {
   BOOST_TEST(!path.began());
   BOOST_TEST(tries < 20, tries);
 }
+
+BOOST_AUTO_TEST_CASE(a_path_has_begun_where_its_solutions_go_beyond_the_smallest_parts) {
+  Path path;
+  path.begin();
+  while (path.next() > 1e-7) BOOST_TEST_REQUIRE(path.shorten());
+  path.accept(0);
+  BOOST_TEST(!path.began());
+  while (path.next() < 1e-4) path.accept(0);
+  path.accept(0);
+  BOOST_TEST(path.began());
+}
