@@ -13,8 +13,9 @@ namespace gnomon::program {
 namespace {
 
 void add_missing(CLI::App& app, const std::string& command, const std::string& file) {
-  CLI::App* const missing = app.add_subcommand(command)->group("");
-  missing->prefix_command();
+  CLI::App* const missing = app.add_subcommand(command, "in a module that is not beside this program")->group("");
+  missing->prefix_command();    // what follows is not read,
+  missing->fallthrough(false);  // by the program itself neither
   missing->set_help_flag();
   missing->callback([command, file] {
     throw Error(ErrorCode::bad_plugin, fmt::format("the command {} is in the module {}, which is not beside this "

@@ -185,6 +185,19 @@ BOOST_AUTO_TEST_CASE(wrong_shells_and_kinds) {
   BOOST_TEST(scratch.gnomon("completion --values options:nothing").status == 0);
 }
 
+BOOST_AUTO_TEST_CASE(commands_whose_module_is_missing) {
+  Scratch scratch;
+  scratch.program = (scratch.root / "bin/gnomon").string();
+  std::filesystem::create_directory(scratch.root / "bin");
+  std::filesystem::copy_file(GNOMON_PROGRAM, scratch.program);
+  for (const char* command :
+       {"advise", "advise planar-pendulum --until 1", "bench tolerance", "sweep x.toml --nothing"})
+    scratch.misuse(command, {"gnomon/commands/", "not beside this program", "gnomon_commands"});
+  for (const char* command : {"advise", "bench", "sweep"})
+    scratch.misuse(std::string(command) + " --help", {command, "not beside this program"});
+  BOOST_TEST(contains(scratch.gnomon("--help").out, "in a module that is not beside this program"));
+}
+
 BOOST_AUTO_TEST_CASE(names_are_matched_by_words) {
   const Scratch scratch;
   scratch.misuse("run doble-pendulum --until 1 --rtol 1e-6",

@@ -38,12 +38,13 @@ inline bool contains(const std::string& text, const std::string& part) {
 struct Scratch {
   fs::path root = fs::temp_directory_path() / ("gnomon_test_program_" + std::to_string(getpid()));
   fs::path work = root / "work";
+  std::string program = GNOMON_PROGRAM;
 
   Scratch() { fs::create_directories(work); }
   ~Scratch() { fs::remove_all(root); }
 
   Outcome gnomon(const std::string& arguments) const {
-    const std::string command = "cd '" + work.string() + "' && '" GNOMON_PROGRAM "' " + arguments + " >'" +
+    const std::string command = "cd '" + work.string() + "' && '" + program + "' " + arguments + " >'" +
                                 (root / "out").string() + "' 2>'" + (root / "err").string() + "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(root / "out"), read(root / "err")};
