@@ -424,8 +424,14 @@ def span_of(t_span: Any) -> tuple[float, float]:
         t0, t1 = map(float, t_span)
     except (TypeError, ValueError):
         raise BadValueError(f"t_span = {t_span!r} is no pair of times: write (0, 10)") from None
-    if not (math.isfinite(t0) and math.isfinite(t1) and t1 > t0):
+    if not (math.isfinite(t0) and math.isfinite(t1)):
+        raise BadValueError(f"t_span = ({t0:g}, {t1:g}) is not finite")
+    if not t1 > t0:
         raise BadValueError(f"t_span = ({t0:g}, {t1:g}) does not end after its start")
+    if t1 - t0 <= 2 * np.finfo(float).eps * max(abs(t0), abs(t1)):
+        raise BadValueError(
+            f"t_span = ({t0:.17g}, {t1:.17g}) is of the size of the rounding of t there; expected a start nearer to 0"
+        )
     return t0, t1
 
 
@@ -440,9 +446,9 @@ def times_of(t_eval: Any, t0: float, t1: float) -> list[float] | None:
     outside = np.flatnonzero(~((t0 <= times) & (times <= t1)))
     if outside.size:
         k = outside[0]
-        raise BadValueError(f"t_eval[{k}] = {times[k]:.17g} is not between {t0:g} and {t1:g}")
+        raise BadValueError(f"t_eval[{k}] = {times[k].item()!r} is not between {t0:g} and {t1:g}")
     not_above = np.flatnonzero(~(np.diff(times) > 0))
     if not_above.size:
         k = not_above[0] + 1
-        raise BadValueError(f"t_eval[{k}] = {times[k]:.17g} is not above the time before it, {times[k - 1]:.17g}")
+        raise BadValueError(f"t_eval[{k}] = {times[k].item()!r} is not above the time before it, {times[k - 1].item()!r}")
     return times.tolist()

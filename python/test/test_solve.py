@@ -176,8 +176,8 @@ def test_start_can_be_projected(rod):
         (dict(step=0.1, q0=[[1, 0, 0]]), gn.BadValueError, "one axis"),
         (dict(step=0.1, q0=["a", 0, 0]), gn.BadValueError, "no array of numbers"),
         (dict(step=0.1, q0=[np.nan, 0, 0]), gn.GnomonError, "finite"),
-        (dict(step=0.1, t_eval=[0.5, 0.2]), gn.BadValueError, "is not above the time before it, 0.5"),
-        (dict(step=0.1, t_eval=[2.0]), gn.BadValueError, "t_eval[0] = 2 is not between 0 and 1"),
+        (dict(step=0.1, t_eval=[0.5, 0.2]), gn.BadValueError, "t_eval[1] = 0.2 is not above the time before it, 0.5"),
+        (dict(step=0.1, t_eval=[2.0]), gn.BadValueError, "t_eval[0] = 2.0 is not between 0 and 1"),
         (dict(step=0.1, contact=dict(restitution=2)), gn.BadValueError, "restitution"),
     ],
 )
@@ -188,9 +188,17 @@ def test_wrong_arguments(rod, start, arguments, kind, sentence):
 
 
 def test_wrong_span(rod, start):
-    for span in [(1, 0), (0, 0), (0, np.inf), 3]:
-        with pytest.raises(gn.BadValueError, match="t_span"):
-            gn.solve(rod, span, step=0.1, **start)
+    wrong = {
+        "does not end after": [(1, 0), (0, 0)],
+        "is not finite": [(0, np.inf), (np.nan, 1)],
+        "the rounding of t": [(1e16, 1e16 + 4), (-1e16 - 2, -1e16)],
+        "no pair": [3],
+    }
+    for why, spans in wrong.items():
+        for span in spans:
+            for steps in (dict(step=0.1), dict(rtol=1e-6), dict(scheme="ida-ggl")):
+                with pytest.raises(gn.BadValueError, match=f"t_span.*{why}"):
+                    gn.solve(rod, span, **steps, **start)
 
 
 @pytest.mark.parametrize("given", [dict(step=0.01), dict(scheme="ida-ggl")])
