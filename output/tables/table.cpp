@@ -72,7 +72,11 @@ std::unique_ptr<Writer> open_table(const std::string& path, const Head& head) {
 }
 
 Table read_table(const std::string& path) {
-  return required_format(path).read(path);
+  const Format& format = required_format(path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read: it is a folder");
+  return format.read(path);
 }
 
 }  // namespace gnomon::tables

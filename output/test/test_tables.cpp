@@ -130,6 +130,10 @@ BOOST_AUTO_TEST_CASE(bad_tables) {
   refuses("a.jsonl", "{\"columns\":[{\"name\":\"t\"}]}\n{\"x\":1}\n", "line 2: \"t\" is missing");
   refuses("a.h5", "not HDF5", "is no HDF5 file");
   BOOST_CHECK_EXCEPTION(read_table(folder.file("none.h5")), Error, test::says("none.h5"));
+  for (const char* name : {"folder", "folder.csv", "folder.h5", "folder.jsonl"}) {
+    fs::create_directory(folder.path / name);
+    BOOST_CHECK_EXCEPTION(read_table(folder.file(name)), Error, test::says("cannot be read: it is a folder"));
+  }
   BOOST_CHECK_EXCEPTION(open_table(folder.file("a.txt"), head()), Error,
                         test::says("ends in none of .csv, .h5 and .jsonl"));
   BOOST_CHECK_EXCEPTION(open_table(folder.file("no/a.h5"), head()), Error, test::says("no/a.h5"));

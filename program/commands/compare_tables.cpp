@@ -40,7 +40,8 @@ struct Side {
                                 number_text(t(i)), i + 1, number_text(t(i - 1))));
   }
   double t(Index i) const { return table.values(i, time); }
-  double span() const { return t(table.rows() - 1) - t(0); }
+  double end() const { return t(table.rows() - 1); }
+  double span() const { return end() - t(0); }
 };
 
 /// Rows of both at the same time, but for rounding.
@@ -169,18 +170,22 @@ struct Comparison {
   }
 
   Comparison(const std::string& first, const std::string& second) : a(first), b(second), rows(common_rows(a, b)) {
-    if (rows.empty())
-      throw Error(ErrorCode::bad_value,
-                  fmt::format("tables \"{}\" and \"{}\" have no time in common: write both with the same --times, such "
-                              "as --times {}:{}:{}",
-                              first, second, number_text(std::max(a.t(0), b.t(0))),
-                              number_text(std::min(a.span(), b.span()) / 100),
-                              number_text(std::min(a.t(a.table.rows() - 1), b.t(b.table.rows() - 1)))));
+    const auto nothing_in_common = [&](const std::string& what) {
+      return Error(ErrorCode::bad_value, fmt::format("tables \"{}\" and \"{}\" have no {}", first, second, what));
+    };
+    if (const double from = std::max(a.t(0), b.t(0)), to = std::min(a.end(), b.end()); rows.empty())
+      throw nothing_in_common(
+          from < to ? fmt::format("time in common: write both with the same --times, such as --times {}:{}:{}",
+                                  number_text(from), number_text(std::min(a.span(), b.span()) / 100), number_text(to))
+                    : fmt::format("time in common: one ends at t = {}, the other begins at t = {}", number_text(to),
+                                  number_text(from)));
+    bool shared = false;
     for (std::size_t i = 0; i < a.table.head.columns.size(); ++i) {
       const std::string& name = a.table.head.columns[i].name;
       if (static_cast<Index>(i) == a.time) continue;
       const bool drift = is_drift(a.table.head.columns[i].kind);
       const Index j = b.table.head.find(name);
+      shared = shared || j >= 0;
       if (j >= 0) {
         Difference found = difference(a, b, static_cast<Index>(i), j, rows);
         if (!drift || found.missing > 0) differences.push_back(std::move(found));
@@ -190,14 +195,15 @@ struct Comparison {
     }
     for (const tables::Column& column : b.table.head.columns)
       if (a.table.head.find(column.name) < 0) only_b.push_back(column.name);
+    if (!shared) throw nothing_in_common("column in common but \"t\"");
   }
 };
 
 void print(std::FILE* out, const Comparison& all) {
   for (const auto& [letter, side] : {std::pair{'a', &all.a}, {'b', &all.b}}) {
     const std::string from = origin(*side);
-    say(out, "{}: {}, {} rows, t = {:g} .. {:g}{}\n", letter, side->path, side->table.rows(), side->t(0),
-        side->t(side->table.rows() - 1), from.empty() ? "" : "; " + from);
+    say(out, "{}: {}, {} rows, t = {:g} .. {:g}{}\n", letter, side->path, side->table.rows(), side->t(0), side->end(),
+        from.empty() ? "" : "; " + from);
   }
   say(out, "times that both have: {}, t = {:g} .. {:g}\n", all.rows.size(), all.a.t(all.rows.front().first),
       all.a.t(all.rows.back().first));
@@ -246,7 +252,7 @@ Json::Value json_of(const Comparison& all) {
     one["file"] = side->path;
     one["rows"] = Json::Int64(side->table.rows());
     one["t"].append(to_json(side->t(0)));
-    one["t"].append(to_json(side->t(side->table.rows() - 1)));
+    one["t"].append(to_json(side->end()));
     one["provenance"] = side->table.head.provenance;
     one["invariants"] = Json::Value(Json::arrayValue);
     for (const Drift& drift : drifts(*side)) {
@@ -349,9 +355,8 @@ pages::Page page_of(const Comparison& all) {
   pages::Facts facts;
   for (const auto& [letter, side] : {std::pair{"a", &all.a}, {"b", &all.b}}) {
     const std::string from = origin(*side);
-    facts.rows.push_back(
-        {letter, fmt::format("{}, {} rows, t = {:g} .. {:g}{}", side->path, side->table.rows(), side->t(0),
-                             side->t(side->table.rows() - 1), from.empty() ? "" : "; " + from)});
+    facts.rows.push_back({letter, fmt::format("{}, {} rows, t = {:g} .. {:g}{}", side->path, side->table.rows(),
+                                              side->t(0), side->end(), from.empty() ? "" : "; " + from)});
   }
   page.add(facts);
   page.add(pages::Section{"Differences"});

@@ -151,6 +151,10 @@ BOOST_AUTO_TEST_CASE(tables_compared) {
   wrong("compare a.h5 none.csv", {"none.csv", "cannot be read"});
   std::ofstream(scratch.work / "d.csv") << "x\n1\n";
   wrong("compare a.h5 d.csv", {"d.csv", "\"t\""});
+  std::ofstream(scratch.work / "e.csv") << "t,other\n0,1\n0.1,2\n";
+  wrong("compare a.h5 e.csv", {"no column in common but \"t\""});
+  std::ofstream(scratch.work / "f.csv") << "t,other\n5,1\n6,2\n";
+  wrong("compare e.csv f.csv", {"no time in common", "one ends at t = 0.1", "the other begins at t = 5"});
   BOOST_TEST(scratch.gnomon("compare planar-pendulum --step 1e-2 --steps 3").status == 0);
 }
 

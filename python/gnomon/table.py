@@ -94,6 +94,8 @@ def read(path: str | os.PathLike) -> Table:
     end = os.path.splitext(name)[1]
     if end not in readers:
         raise BadValueError(f'table "{name}" ends in none of .csv, .h5 and .jsonl')
+    if os.path.isdir(name):
+        raise FileError(f'table "{name}" cannot be read: it is a folder')
     try:
         return readers[end](name)
     except FileError:

@@ -81,6 +81,10 @@ def test_what_is_no_table(tmp_path):
         (tmp_path / name).write_text(text)
         with pytest.raises(gn.FileError, match=said):
             gn.read(tmp_path / name)
+    for name in ("a.csv", "a.h5", "a.jsonl"):
+        (tmp_path / "folders" / name).mkdir(parents=True)
+        with pytest.raises(gn.FileError, match=f'{name}" cannot be read: it is a folder$'):
+            gn.read(tmp_path / "folders" / name)
     with pytest.raises(gn.FileError, match="nothing.csv"):
         gn.read(tmp_path / "nothing.csv")
     with pytest.raises(gn.BadValueError, match="none of"):
