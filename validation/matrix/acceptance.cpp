@@ -13,7 +13,7 @@ namespace {
 std::string reason_of(std::string sentence, const std::string& model) {
   sentence = sentence.substr(0, std::min(sentence.find("; it is taken by "), sentence.find("; no scheme takes it")));
   for (const std::string& ending :
-       {" does not take problem system \"" + model + "\": ", "system \"" + model + "\" cannot be taken as an ",
+       {" does not take system \"" + model + "\": ", "system \"" + model + "\" cannot be taken as an ",
         ": system " + model + " ", "system " + model + " "}) {
     const auto at = sentence.find(ending);
     if (at == std::string::npos) continue;

@@ -8,7 +8,7 @@ namespace gnomon {
 
 void refuse(const Scheme& scheme, const System& system, const std::string& why) {
   throw Error(ErrorCode::refused,
-              "scheme " + scheme.name() + " does not take problem system \"" + system.traits().name + "\": " + why);
+              "scheme " + scheme.name() + " does not take system \"" + system.traits().name + "\": " + why);
 }
 
 void require_constant_mass(const Scheme& scheme, const System& system) {
