@@ -4,10 +4,11 @@
 /// interface.
 ///
 /// Symbolic analysis once. The pivot order of one factorisation is kept by klu_refactor, which allocates nothing; every
-/// solution is checked against the matrix, |f - J d| <= 1e-10 (|J| |d| + |f|) in the largest norms, and where the kept
-/// order has become a bad one the matrix is factorised anew. (klu_factor at each first set-up of a step, as KLU's
-/// manual has it, would allocate in every step and change the order nearly never.) The matrix with which the order was
-/// found is kept too: a checkpoint finds the order again with it.
+/// solution is checked against the matrix, |f - J d| <= 1e-10 (|J| |d| + |f|) in the largest norms. Where the kept
+/// order leaves more, as one with small pivots does, the solution is refined, d := d + (L U)^-1 (f - J d), and where
+/// that is not enough the matrix is factorised anew. (klu_factor at each first set-up of a step, as KLU's manual has
+/// it, would allocate in every step and change the order nearly never.) The matrix with which the order was found is
+/// kept too: a checkpoint finds the order again with it.
 ///
 /// Columns are ordered by AMD, or by COLAMD where that takes less than half of the operations: AMD expects pivots on
 /// the diagonal, and where many constraints meet, in a net of rods that starts flat and at rest, most of them are
@@ -67,6 +68,9 @@ class KluFactors {
     back_substitute(x);
     if (good(x)) return true;
     if (!fresh_) {
+      back_substitute(rest_);
+      x -= rest_;
+      if (good(x)) return true;
       if (!factor_anew()) return false;
       x = right_;
       back_substitute(x);
@@ -160,6 +164,7 @@ class KluFactors {
   void back_substitute(VectorRef x) {
     klu_tsolve(symbolic_[order_], numeric_, static_cast<int>(x.size()), 1, x.data(), &common_);
   }
+  /// rest_ = J x - f is left.
   bool good(const ConstVectorRef& x) {
     multiply(*pattern_, Eigen::Map<const Vector>(values_, pattern_->nonzeros()), x, rest_);
     rest_ -= right_;

@@ -169,6 +169,35 @@ BOOST_AUTO_TEST_CASE(klu_factorises_anew_where_its_order_fails) {
              1e-10 * dense.cwiseAbs().maxCoeff() * x.lpNorm<Eigen::Infinity>());
 }
 
+// Refining what a small pivot leaves, 1e-4 of the terms for the last one, allocates nothing; without a pivot there is
+// another order.
+BOOST_AUTO_TEST_CASE(klu_refines_before_it_factorises_anew) {
+  const SparsityPattern pattern = SparsityPattern::dense(2, 2);
+  for (const double pivot : {1e-3, 1e-7, 1e-9, 1e-11, 1e-13, 0.}) {
+    const auto algebra = make("klu");
+    algebra->attach(pattern, {{"dq", 0, 2}});
+    Vector values(4), x(2);
+    values << 2, 1, 1, 2;  // pivots on the diagonal
+    BOOST_TEST_REQUIRE(algebra->factor(values, Setup::first));
+    values << pivot, .7, .6, .9;
+    x << .3, .8;
+    const double determinant = .9 * pivot - .7 * .6;
+    const Vector expected = Eigen::Vector2d(.9 * .3 - .7 * .8, .8 * pivot - .6 * .3) / determinant;
+    bool solved = false;
+    long count = 0;
+    {
+      const validation::CountAllocations allocations;
+      solved = algebra->factor(values, Setup::again) && algebra->solve(x);
+      count = allocations.count();
+    }
+    BOOST_TEST_CONTEXT("pivot " << pivot) {
+      BOOST_TEST(solved, algebra->message());
+      BOOST_TEST((count == 0) == (pivot > 0));
+      BOOST_TEST((x - expected).norm() < 1e-9);
+    }
+  }
+}
+
 // The matrix [M + lambda g''  G^T; G 0] of a net of n x n points and its rods, flat and at rest: lambda and most of G
 // are 0.
 BOOST_AUTO_TEST_CASE(klu_orders_a_net) {
