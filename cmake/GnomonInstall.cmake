@@ -32,16 +32,20 @@ while(type STREQUAL INTERFACE_LIBRARY) # stands for the shared or the static lib
   get_target_property(type ${sundials} TYPE)
 endwhile()
 get_target_property(location ${sundials} LOCATION)
-get_filename_component(GNOMON_PC_SUNDIALS_LIBDIR ${location} DIRECTORY)
+get_filename_component(sundials_libdir ${location} DIRECTORY)
+set(GNOMON_PC_SUNDIALS_LIBS "-L${sundials_libdir}")
 get_target_property(directories ${sundials} INTERFACE_INCLUDE_DIRECTORIES)
 set(GNOMON_PC_SUNDIALS_CFLAGS "")
 foreach(directory IN LISTS directories)
   string(APPEND GNOMON_PC_SUNDIALS_CFLAGS " -I${directory}")
 endforeach()
 
-# Programs that are linked by them start from a prefix that the loader does not look in; /usr it knows.
+# Programs that are linked by them start from folders that the loader does not look in; those of the system it knows.
 if(NOT CMAKE_INSTALL_PREFIX STREQUAL /usr)
   set(GNOMON_PC_RPATH " -Wl,-rpath,\${libdir}")
+endif()
+if(NOT sundials_libdir IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+  string(APPEND GNOMON_PC_SUNDIALS_LIBS " -Wl,-rpath,${sundials_libdir}")
 endif()
 
 # Relative to the file itself, so that the prefix may be chosen when installing.
