@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(klu_refines_before_it_factorises_anew) {
     }
     BOOST_TEST_CONTEXT("pivot " << pivot) {
       BOOST_TEST(solved, algebra->message());
-      BOOST_TEST((count == 0) == (pivot > 1e-12));
+      if (validation::CountAllocations::available()) BOOST_TEST((count == 0) == (pivot > 1e-12));
       BOOST_TEST((dense * d - right).norm() < 1e-9 * d.norm());
     }
   }
